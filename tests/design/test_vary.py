@@ -155,7 +155,8 @@ def test_what_is_said_around_a_value_keeps_its_meaning(request_: str, tool: str,
 def test_a_set_without_such_values_says_so() -> None:
     environment = load_environment("support")
     with pytest.raises(
-        Refused, match=r"no variation could be created: boundary does not apply 50\. A boundary variation needs a value"
+        Refused,
+        match=r"No variation could be created\. Reasons: boundary does not apply: 50\. A boundary variation needs a value",
     ):
         made(environment, environment.tasks("train")[:50], 5, "boundary")
 
@@ -238,7 +239,7 @@ def test_exactly_n_come_out_or_it_is_said_why_not() -> None:
         Refused, match=r"only \d+ of 5,000 variations could be created from 20 tasks \(identical to another"
     ):
         made(environment, QUESTIONS, 5000, "distractor")
-    with pytest.raises(Refused, match="no variation could be created: unsafe does not apply 20"):
+    with pytest.raises(Refused, match=r"No variation could be created\. Reasons: unsafe does not apply: 20"):
         made(environment, QUESTIONS, None, "unsafe")
 
 

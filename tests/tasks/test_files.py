@@ -110,7 +110,7 @@ def test_a_huge_cell_is_read(tmp_path: Path) -> None:
         ("prompt,answer\nx\n", "line 2: the row has 1 cells, but the first line names 2 columns"),
         ('prompt,answer\n"x"y,1\n', "line 2: not CSV: ',' expected after '\"'"),
         (b"prompt,answer\nx,\xff\n", 'line 2: "answer" is not UTF-8. Save the file as UTF-8'),
-        ("prompt,answer\n,1\n", 'line 2: "prompt" is missing. Rows are'),
+        ("prompt,answer\n,1\n", 'line 2: "prompt" is missing. A row has one of these forms'),
         (
             "prompt,expected_tool,expected_args\nx,t,{day}\n",
             r'"expected_args" is text. It must be an object .*as JSON in',
@@ -195,7 +195,7 @@ def test_dates_and_decimals_become_text_and_maps_objects(tmp_path: Path) -> None
         (float("nan"), 'row 2: "answer" is nan, which JSON cannot represent. Use null'),
         (float("inf"), 'row 2: "answer" is inf'),
         ({"deep": [float("nan")]}, 'row 2: "deep" is nan'),
-        (b"\x00", 'row 2: "answer" is bytes. Tasks hold text, numbers, lists and objects'),
+        (b"\x00", 'row 2: "answer" is bytes. A task can contain only text, numbers, true or false, lists and objects'),
         (datetime.timedelta(1), 'row 2: "answer" is timedelta'),
     ],
     ids=["nan", "inf", "deep", "bytes", "timedelta"],

@@ -125,10 +125,10 @@ def test_the_given_split_is_for_rows_that_name_none(tmp_path: Path) -> None:
         ("nonsense", "line 2: not JSON at column 1: Expecting value. Write one JSON object per line"),
         ('{"prompt": "x", "answer": NaN}', "line 2: not JSON: JSON is malformed"),
         ("[" * 100_000, "line 2: not JSON: maximum recursion depth"),
-        ("3", "line 2: a row must be an object, but this is a number. Rows are {"),
+        ("3", "line 2: a row must be an object, but this is a number. A row has one of these forms: {"),
         ("[]", "line 2: a row must be an object, but this is a list"),
-        ({"answer": 1}, 'line 2: "prompt" is missing. Rows are {'),
-        ({"prompt": " ", "answer": 1}, 'line 2: "prompt" is empty. Write the request to the model'),
+        ({"answer": 1}, 'line 2: "prompt" is missing. A row has one of these forms: {'),
+        ({"prompt": " ", "answer": 1}, 'line 2: "prompt" is empty. Write a prompt'),
         ({"prompt": [], "answer": 1}, 'line 2: "prompt" is empty'),
         ({"prompt": 3, "answer": 1}, 'line 2: "prompt" is a number. It must be text or a list of messages'),
         ({"prompt": None, "answer": 1}, 'line 2: "prompt" is null. It must be text'),
@@ -138,7 +138,7 @@ def test_the_given_split_is_for_rows_that_name_none(tmp_path: Path) -> None:
         ),
         (
             {"prompt": "x"},
-            "line 2: the row has no answer, call, completion or preference to score a reply by. Rows are",
+            "line 2: the row has no answer, call, completion or preference to score a reply by. A row has one of these forms",
         ),
         ({"prompt": "x", "expected_args": {}}, 'line 2: "expected_tool" is missing. A tool-call task needs it'),
         ({"id": "a", "prompt": "x", "expected_args": {}}, 'line 2: "expected_tool" is missing'),
@@ -186,7 +186,7 @@ def test_a_folder_is_answered_with_its_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"\n \n", b"\xef\xbb\xbf"], ids=["nothing", "blank", "mark"])
 @pytest.mark.parametrize("name", ["val.jsonl", "val.json", "val.csv"])
 def test_an_empty_file_is_refused(tmp_path: Path, content: bytes, name: str) -> None:
-    with pytest.raises(BadInput, match=r"holds no tasks\. Rows are"):
+    with pytest.raises(BadInput, match=r"contains no tasks\. A row has one of these forms"):
         load_tasks(write(tmp_path, content, name=name))
 
 
@@ -249,7 +249,7 @@ def test_a_split_with_nothing_in_common_is_accepted() -> None:
 def test_families_that_cross_a_split_are_listed() -> None:
     train = [Task(id=f"a{i}", prompt=f"x{i}", family=f"f{i}") for i in range(3)]
     held_out = [Task(id=f"b{i}", prompt=f"y{i}", family=f"f{i}") for i in (1, 2, 3)]
-    with pytest.raises(Refused, match=r'share 2 families: "f1", "f2"\. Move each to one side only'):
+    with pytest.raises(Refused, match=r'share 2 families: "f1", "f2"\. Keep each in one split only'):
         check_split(train, held_out)
 
 
@@ -305,8 +305,16 @@ def test_load_split_refuses_what_crosses(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("train", "held_out", "words"),
     [
-        ("val", "val", r'train\.jsonl: task "train-1" is in split "val", but this file must be trained on'),
-        ("train", "train", r'val\.jsonl: task "val-1" is in split "train", but this file must be held out'),
+        (
+            "val",
+            "val",
+            r'train\.jsonl: task "train-1" is in split "val", but this file may only contain training tasks',
+        ),
+        (
+            "train",
+            "train",
+            r'val\.jsonl: task "val-1" is in split "train", but this file may only contain held-out tasks',
+        ),
     ],
 )
 def test_load_split_refuses_a_row_on_the_wrong_side(tmp_path: Path, train: str, held_out: str, words: str) -> None:

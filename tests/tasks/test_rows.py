@@ -254,7 +254,7 @@ TWO = {"chosen": "a", "rejected": "b"}
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ({"completion": "x"}, '"prompt" is missing. Rows are'),
+        ({"completion": "x"}, '"prompt" is missing. A row has one of these forms'),
         ({"prompt": "x", "completion": ""}, '"completion" is empty. Write'),
         ({"prompt": "x", "completion": []}, '"completion" is empty. Write'),
         ({"prompt": "x", "completion": 3}, '"completion" is a number. It must be text or a list of messages'),
@@ -262,7 +262,10 @@ TWO = {"chosen": "a", "rejected": "b"}
         ({"prompt": [user("x"), {"role": "bot"}], "answer": 1}, "\"prompt\", message 2: the role is 'bot'. It must be"),
         ({"messages": [user("x"), {"role": "assistant"}]}, '"messages", message 2: "content" is missing'),
         ({"messages": [user("x"), {**assistant("y"), "content": 3}]}, '"messages", message 2: "content" is a number'),
-        ({"messages": [assistant("x")]}, '"messages" starts with the assistant. It must start with the request'),
+        (
+            {"messages": [assistant("x")]},
+            '"messages" starts with an assistant message. It must start with a system or user message',
+        ),
         ({"messages": [user("x")]}, "the row has no answer, call, completion or preference"),
         (
             {"messages": [{"role": "tool", "content": "2"}]},
@@ -291,15 +294,18 @@ TWO = {"chosen": "a", "rejected": "b"}
         ({"prompt": "x", "chosen": "a"}, '"rejected" is missing. A preference has "chosen" and "rejected"'),
         ({"prompt": "x", "rejected": "a"}, '"chosen" is missing. A preference has "chosen" and "rejected"'),
         ({"prompt": "x", "chosen": "a", "rejected": "a"}, '"chosen" and "rejected" are identical. A preference needs'),
-        (TWO, '"prompt" is missing, and "chosen" and "rejected" do not start alike. Add the prompt'),
+        (
+            TWO,
+            '"prompt" is missing. "chosen" and "rejected" have no common beginning to use as the prompt. Add "prompt"',
+        ),
         (
             {"chosen": [user("a"), assistant("x")], "rejected": [user("b"), assistant("y")]},
-            '"prompt" is missing, and "chosen" and "rejected" do not start alike',
+            '"prompt" is missing. "chosen" and "rejected" have no common beginning',
         ),
         ({**TWO, "prompt": ""}, '"prompt" is empty'),
         ({"chosen": [user("a"), assistant("x")], "rejected": [user("a")]}, '"rejected" has no reply after the prompt'),
         ({"responses_create_params": "x"}, '"responses_create_params" is text. It must be an object with "input"'),
-        ({"responses_create_params": {}}, '"responses_create_params" has no "input". Add the request to the model'),
+        ({"responses_create_params": {}}, '"responses_create_params" has no "input". Set "input" to the prompt'),
         ({"responses_create_params": {"input": []}}, '"input" of "responses_create_params" is empty. Write'),
         ({"responses_create_params": {"input": "x"}, "prompt": "y"}, '"prompt" is both inside and outside'),
         ({"responses_create_params": {"input": "x", "tools": []}, "tools": []}, '"tools" is both inside and outside'),

@@ -185,7 +185,7 @@ class ColumnGroup:
         named = f'"{worst}"' if worst == text else f'"{worst}" ({text})'
         ranges = ", ".join(_range(name, columns[name]) for name in sorted(self.constraints[worst].names))
         parts = [
-            f"the constraint {named} cannot be met: {self.accepted} rows were accepted in {self.drawn:,} draws, none in the "
+            f"The constraint {named} cannot be met. {self.accepted} rows were accepted in {self.drawn:,} draws, none in the "
             f"last {self._since:,}.",
             f"It holds in {_share(alone)} of {len(at):,} new draws.",
         ]

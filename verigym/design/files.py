@@ -64,7 +64,7 @@ def check_ours(out: Path, made_by: str) -> None:
         mark = _FileMark("", "")
     if mark.made_by != made_by:
         raise Refused(
-            f"{out} exists and was written by another command. It is not overwritten. Name another file with --out"
+            f"{out} exists and was not written by this command. It is not overwritten. Name another file with --out"
         )
     if mark.sha256 != _sha256(out):
         raise Refused(f"{out} was changed after it was written. It is not overwritten. Name another file with --out")

@@ -156,7 +156,7 @@ class _Generation:
         tally, count, first = tallies[worst], len(self.rows.kept), self.rows.first(worst)
         rates = {name: other.share for name, other in tallies.items() if name != worst and other.share < 1}
         others = ", ".join(f"{name} {100 * share:.3g}%" for name, share in rates.items())
-        cause, remedy = _CAUSES.get(worst) or (f"the {worst} rejects too many rows", _REMEDIES[worst.split()[0]])
+        cause, remedy = _CAUSES.get(worst) or (f"The {worst} rejects too many rows", _REMEDIES[worst.split()[0]])
         parts = [
             f"{cause}: {count:,} of {self._n:,} rows were generated, and {tally.passed:,} of the last {tally.seen:,} rows "
             f"passed this check ({100 * tally.share:.3g}%).",
@@ -171,16 +171,16 @@ class _Generation:
 
 _CAUSES = {
     TASK: (
-        "too many rows are not tasks",
+        "Too many rows are not tasks",
         "A task needs a prompt and something to score a reply by (see docs/how-to/tasks.md).",
     ),
-    DUPLICATE: ("too many rows are duplicates", "Add values to the columns."),
+    DUPLICATE: ("Too many rows are duplicates", "Add values to the columns."),
     HELD_OUT_LIKE: (
-        "too many rows are similar to held-out tasks",
+        "Too many rows are similar to held-out tasks",
         "Word the prompt differently from the held-out tasks.",
     ),
     DUPLICATE_ID: (
-        "too many rows have an id that is already used",
+        "Too many rows have an id that is already used",
         "Make the ids from values that differ in every row.",
     ),
 }
@@ -399,7 +399,7 @@ class _HeldOutFilter:
             assert row.task is not None
             if (source := self._families.get(family_of(row.task))) is not None:
                 family = family_of(row.task)
-                raise Refused(f'the family "{family}" is held out in {source}. Give these tasks another family')
+                raise Refused(f'The family "{family}" is held out in {source}. Give these tasks another family')
         texts = [near.text_of(row.task) if row.task is not None else "" for row in rows]
         held_out = list(self._texts)
         similar = near.likes(texts, held_out, self._at_least) if held_out and texts else [[] for _ in texts]

@@ -47,7 +47,7 @@ def constraints(design: Design) -> dict[str, Expression]:
             raise BadInput(f"{design.where}: constraints: {error}") from error
         _check_known(parsed[name].names, design.spec.columns, f'{design.where}: constraint "{name}"')
         if not parsed[name].names:
-            raise BadInput(f'{design.where}: constraint "{name}" uses no column')
+            raise BadInput(f'{design.where}: constraint "{name}" uses no column. Use at least one, or remove it')
     return parsed
 
 
@@ -95,7 +95,7 @@ def ordered(uses: Mapping[str, set[str]]) -> list[str]:
     def visit(name: str) -> None:
         if name in path:
             cycle = " -> ".join([*path[path.index(name) :], name])
-            raise BadInput(f"columns depend on each other in a cycle: {cycle}. Remove one reference")
+            raise BadInput(f"The columns depend on each other in a cycle: {cycle}. Remove one reference")
         if name not in done:
             path.append(name)
             for other in sorted(uses[name], key=list(uses).index):

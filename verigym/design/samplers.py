@@ -84,7 +84,7 @@ def _by_parent(column: spec.Subcategory, parents: list[Any], chance: Any, values
     keys = [written(parent) for parent in parents]
     unknown = set(keys) - values.keys()
     if unknown:
-        raise not_found(f"value of {column.of}", min(unknown), values, "A subcategory needs values for each.")
+        raise not_found(f"value of {column.of}", min(unknown), values, "A subcategory needs values for each of them.")
     chances = chance.random(len(keys))
     options = [values[key] for key in keys]
     picked = [some[min(int(at * len(some)), len(some) - 1)] for some, at in zip(options, chances, strict=True)]

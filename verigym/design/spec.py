@@ -316,7 +316,9 @@ def make_design(data: Json, folder: Path, stem: str = "design", where: str = "th
 
 def _column(name: str, value: Any, where: str) -> Any:
     if not name.isidentifier():
-        raise BadInput(f'{where}: "{name}" is not a valid column name. Use letters, digits and _')
+        raise BadInput(
+            f'{where}: "{name}" is not a valid column name. Use letters, digits and _, and do not begin with a digit'
+        )
     if isinstance(value, str):
         return TemplateColumn(text=value)
     return _of_kind(value, COLUMNS, f"columns.{name}", "kind of column", where)

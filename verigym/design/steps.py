@@ -333,7 +333,10 @@ async def gold_problem(environment: EnvironmentSpec, task: Task, policies: Mappi
         played = await play(environment, task, replies, policies=policies)
         error = played.trajectory.error or played.verdict.error
         if error is not None and error.fault is Fault.INFRASTRUCTURE:
-            raise InfrastructureFailure(f"task {task.id} could not be played: {error.kind}: {error.message}")
+            raise InfrastructureFailure(
+                f"Task {task.id} could not be run in its environment: {error.kind}: {error.message}. "
+                "Fix the cause and repeat the command"
+            )
         if played.verdict.passed is not expected:
             reason = f"{error.kind}: {error.message}" if error is not None else played.verdict.evidence[:300]
             return f"its gold solution does not pass: {reason}" if expected else "an empty reply passes"

@@ -90,14 +90,14 @@ async def vary(
             on_progress(len(variations), wanted, "")
         if len(variations) in (wanted, before):
             break
-    reasons = ", ".join(f"{reason} {count:,}" for reason, count in dropped.most_common(4))
+    reasons = ", ".join(f"{reason}: {count:,}" for reason, count in dropped.most_common(4))
     if not variations:
         needs = "".join(f". {NEEDS[kind]}" for kind in kinds if kind in NEEDS)
-        raise Refused(f"no variation could be created: {reasons}{needs}")
+        raise Refused(f"No variation could be created. Reasons: {reasons}{needs}")
     if n and len(variations) < n:
         raise Refused(
-            f"only {len(variations):,} of {n:,} variations could be created from {len(tasks):,} tasks ({reasons}). Use more "
-            "tasks or kinds (--by), or lower -n"
+            f"Only {len(variations):,} of {n:,} variations could be created from {len(tasks):,} tasks. Reasons: {reasons}. "
+            "Use more tasks or kinds (--by), or lower -n"
         )
     return VariationResult(variations, counts, dict(dropped.most_common()))
 

@@ -96,8 +96,8 @@ def check_split(train: list[Task], held_out: list[Task], *, prompts: bool = True
     ]
     if shared_words:
         raise Refused(
-            f"Training and held-out tasks share {'; '.join(shared_words)}. Move each to one side only."
-            " (Rows without an id are named after their file and line, so two files of the same name need ids.)"
+            f"Training and held-out tasks share {'; '.join(shared_words)}. Keep each in one split only. "
+            "A row without an id is named after its file and line. If two files have the same name, give their rows ids"
         )
 
 

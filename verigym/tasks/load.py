@@ -15,7 +15,7 @@ from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Task, content_hash
 from verigym.tasks.files import rows_of, write_whole
 from verigym.tasks.leaks import check_split
-from verigym.tasks.rows import SHAPES, read_task
+from verigym.tasks.rows import FORMS, read_task
 
 
 class BadRow(msgspec.Struct, frozen=True):
@@ -58,7 +58,7 @@ def load_tasks(path: str | Path, *, split: str | None = None, bad: list[BadRow] 
         first = bad[-aside]
         raise BadInput(f"{path}: all {aside} rows are invalid. The first, {first.row}: {first.reason}")
     if not tasks:
-        raise BadInput(f"{path} holds no tasks. Rows are {SHAPES}")
+        raise BadInput(f"{path} contains no tasks. {FORMS}")
     return tasks
 
 
@@ -71,8 +71,10 @@ def load_split(
     for path, tasks, wanted in [(train_path, train, True), (held_out_path, held_out, False)]:
         for task in tasks:
             if (task.split == "train") is not wanted:
-                side = "trained on" if wanted else "held out"
-                raise Refused(f'{path}: task "{task.id}" is in split "{task.split}", but this file must be {side}')
+                side = "training" if wanted else "held-out"
+                raise Refused(
+                    f'{path}: task "{task.id}" is in split "{task.split}", but this file may only contain {side} tasks'
+                )
     check_split(train, held_out)
     return train, held_out
 

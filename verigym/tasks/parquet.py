@@ -92,7 +92,7 @@ def _plain(value: Any, name: str) -> Any:
             return str(value)
         case _:
             kind = "bytes" if isinstance(value, bytes) else type(value).__name__
-            raise BadInput(f"{name} is {kind}. Tasks hold text, numbers, lists and objects")
+            raise BadInput(f"{name} is {kind}. A task can contain only text, numbers, true or false, lists and objects")
 
 
 def _pyarrow() -> tuple[Any, Any]:

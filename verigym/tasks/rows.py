@@ -21,9 +21,9 @@ from verigym.core.records import Item, Json, Message, Task
 from verigym.wire.items import read_items
 from verigym.wire.values import kind_of
 
-SHAPES = (
-    '{"prompt", "answer"}, {"prompt", "expected_tool", "expected_args"}, {"prompt", "completion"}, {"messages"}, '
-    '{"prompt", "chosen", "rejected"}, {"responses_create_params"} or a full Task'
+FORMS = (
+    'A row has one of these forms: {"prompt", "answer"}, {"prompt", "expected_tool", "expected_args"}, '
+    '{"prompt", "completion"}, {"messages"}, {"prompt", "chosen", "rejected"}, {"responses_create_params"} or a full Task'
 )
 _FIELDS = set(Task.__struct_fields__)
 
@@ -35,7 +35,7 @@ Shape = Literal["answer", "call", "demonstration", "preference", "gym", "other"]
 def read_task(row: Any, name: str, origin: str, split: str | None) -> Task:
     """`name` is used for a row without an id, `split` for one without a split."""
     if not isinstance(row, dict):
-        raise BadInput(f"a row must be an object, but this is {kind_of(row)}. Rows are {SHAPES}")
+        raise BadInput(f"a row must be an object, but this is {kind_of(row)}. {FORMS}")
     if _is_written(row):
         _check_prompt(row)
         written = codec.decode(msgspec.json.encode(row), Task)
@@ -106,7 +106,7 @@ def _conversation(row: Json) -> Json:
         return _plain(row)
     cut = max((index for index, item in enumerate(items) if _opens_turn(item)), default=-1) + 1
     if not cut:
-        raise BadInput('"messages" starts with the assistant. It must start with the request')
+        raise BadInput('"messages" starts with an assistant message. It must start with a system or user message')
     row = {**_without(row, "messages"), "prompt": _json(items[:cut])}
     return {**row, "completion": _json(items[cut:])} if items[cut:] else _plain(row)
 
@@ -130,7 +130,9 @@ def _preference(row: Json) -> Json:
         prompt = shared if _holds(shared, asked) else [*asked, *shared]
         sides = {key: side[len(shared) :] for key, side in sides.items()}
     if not prompt:
-        raise BadInput('"prompt" is missing, and "chosen" and "rejected" do not start alike. Add the prompt')
+        raise BadInput(
+            '"prompt" is missing. "chosen" and "rejected" have no common beginning to use as the prompt. Add "prompt"'
+        )
     for key, side in sides.items():
         if not side:
             raise BadInput(f'"{key}" has no reply after the prompt')
@@ -147,7 +149,7 @@ def _gym(row: Json) -> Json:
         key = "prompt" if "prompt" in row else "tools"
         raise BadInput(f'"{key}" is both inside and outside "responses_create_params". Keep one of them')
     if "input" not in params:
-        raise BadInput('"responses_create_params" has no "input". Add the request to the model')
+        raise BadInput('"responses_create_params" has no "input". Set "input" to the prompt')
     prompt = _with_prompt({"prompt": params["input"]}, '"input" of "responses_create_params"')["prompt"]
     if isinstance(instructions := params.get("instructions"), str):
         prompt = _json([Message("system", instructions), *_items(prompt)])
@@ -174,22 +176,22 @@ def _with_prompt(row: Json, what: str = '"prompt"') -> Json:
 
 def _check_prompt(row: Json, what: str = '"prompt"') -> None:
     if "prompt" not in row:
-        raise BadInput(f"{what} is missing. Rows are {SHAPES}")
+        raise BadInput(f"{what} is missing. {FORMS}")
     prompt = row["prompt"]
     if not isinstance(prompt, str | list):
         raise BadInput(f"{what} is {kind_of(prompt)}. It must be text or a list of messages")
     if not (prompt.strip() if isinstance(prompt, str) else prompt):
-        raise BadInput(f"{what} is empty. Write the request to the model")
+        raise BadInput(f"{what} is empty. Write a prompt")
 
 
 def _check_short(row: Json) -> None:
     for key in _JUDGED_BY & row.keys() - {"answer"}:
         if row[key] in (None, "", [], {}):
-            raise BadInput(f'"{key}" is {kind_of(row[key])}, so a reply cannot be scored')
+            raise BadInput(f'"{key}" is {kind_of(row[key])}, so a reply cannot be scored. Fill it in or remove it')
     if not _JUDGED_BY.isdisjoint(row):
         return
     if "expected_tool" not in row and "expected_args" not in row:
-        raise BadInput(f"the row has no answer, call, completion or preference to score a reply by. Rows are {SHAPES}")
+        raise BadInput(f"the row has no answer, call, completion or preference to score a reply by. {FORMS}")
     if "expected_tool" not in row:
         raise BadInput('"expected_tool" is missing. A tool-call task needs it')
     if not isinstance(row["expected_tool"], str) or not row["expected_tool"]:
