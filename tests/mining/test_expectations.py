@@ -90,9 +90,9 @@ def test_where_nobody_can_say_what_is_right_it_is_listed(counter: Counter, other
     ("right", "words"),
     [
         (call("calendar.teleport", who="Ana"), "Unknown tool: "),
-        (book("Ana", "half past four"), "The verifier does not pass its gold solution: tool error"),
-        (call("calendar.cancel_event"), "The environment's rule mined(request, items) returned no task for"),
-        ("I would have booked it.", "The environment's rule mined(request, items) returned no task for"),
+        (book("Ana", "half past four"), "The verifier fails its gold solution: tool error"),
+        (call("calendar.cancel_event"), "mined(request, items) of the environment returned None for"),
+        ("I would have booked it.", "mined(request, items) of the environment returned None for"),
         (WRONG, "The verifier passes the attempt in traces-counter/0001, which was reported as failed"),
     ],
     ids=["unknown tool", "does not execute", "arguments missing", "words", "the very same"],
@@ -117,9 +117,9 @@ def test_the_general_rule_is_one_call_or_words() -> None:
     }
     assert data_of(plain, "x", [Message("assistant", " 42 ")]) == {"answer": "42"}
     for items, words in (
-        ([email, native("email.archive", "{}")], "The right outcome has 2 calls"),
-        ([native("email.send", "{")], "The right call cannot be parsed"),
-        ([Message("assistant", " ")], "The right outcome is empty"),
+        ([email, native("email.archive", "{}")], "The correct outcome has 2 calls"),
+        ([native("email.send", "{")], "The correct call cannot be parsed"),
+        ([Message("assistant", " ")], "The correct outcome is empty"),
     ):
         with pytest.raises(MissingEvidence, match=words):
             data_of(plain, "x", items)
@@ -183,11 +183,17 @@ def test_an_environments_own_rule_makes_the_task_and_several_replies_are_played(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (DESK, "Unknown state: gold(task) of"),
-        (DESK.replace("def gold(", "def perfect("), "Unknown state: KeyError: 'events'. Define mined(request, items)"),
+        (DESK, "The task cannot be run without the state of the trace: gold(task) of"),
+        (
+            DESK.replace("def gold(", "def perfect("),
+            "The task cannot be run without the state of the trace: KeyError: 'events'. Define mined(request, items)",
+        ),
         (DESK + RULE.replace("return", "return 1 / 0 #"), "mined(...) of"),
-        (DESK + RULE.replace('{"events": {}', '{"events": 5'), "Unknown state: TypeError"),
-        (DESK + RULE.replace(".split()[-1]", ""), "The verifier does not pass the right outcome"),
+        (
+            DESK + RULE.replace('{"events": {}', '{"events": 5'),
+            "The task cannot be run without the state of the trace: TypeError",
+        ),
+        (DESK + RULE.replace(".split()[-1]", ""), "The verifier fails the correct outcome"),
         (DESK.replace("return float(", "return 1 / 0 #") + RULE, "The verifier failed: ZeroDivisionError"),
     ],
     ids=["gold needs more", "open needs more", "rule raises", "rule is wrong", "rule says another", "verifier raises"],

@@ -1,6 +1,6 @@
 """Finds what would have been right and proves it: the right solution of the task passes, and the failures do not.
 
-The right outcome comes from a correction, or from a successful trace with the same request. The environment's rule
+The correct outcome comes from a correction, or from a successful trace with the same request. The environment's rule
 `mined(request, items)` or the general rule turns it into task data. Nothing is assumed: the solution and the failures are played
 in the environment and scored by its verifier. If something is missing, `MissingEvidence` says what.
 """
@@ -45,7 +45,7 @@ def expected_outcome(
     feedback: Mapping[str, FeedbackSummary],
     names: Mapping[str, str],
 ) -> Expectation:
-    """The right outcome, from all attempts at one request. Raises `MissingEvidence`."""
+    """The correct outcome, from all attempts at one request. Raises `MissingEvidence`."""
     outcomes: dict[str, Expectation] = {}
 
     def add(items: Sequence[Item], source: str, by_correction: bool) -> None:
@@ -64,7 +64,9 @@ def expected_outcome(
         if judgement.standing == "succeeded" and attempt.tried:
             add(attempt.tried, f"{attempt.trace.id}, which succeeded", False)
     if not outcomes:
-        raise MissingEvidence("The request has no correction, and no trace with the same request succeeded")
+        raise MissingEvidence(
+            "The correct outcome is unknown. The request has no correction, and no trace with the same request succeeded"
+        )
     if len(outcomes) > 1:
         corrected = any(outcome.by_correction for outcome in outcomes.values())
         sides = "A correction and a success disagree" if corrected else "Successful traces disagree"
@@ -87,22 +89,21 @@ def data_of(environment: EnvironmentSpec, request: str, items: Sequence[Item]) -
                 f"mined(...) of {environment.name} raised {type(error).__name__}: {words_of(error)}"
             ) from error
         if data is None:
-            raise MissingEvidence(
-                f"The environment's rule mined(request, items) returned no task for: {one_line(items)}"
-            )
+            raise MissingEvidence(f"mined(request, items) of the environment returned None for: {one_line(items)}")
         return data
     if len(calls) == 1:
         arguments = arguments_of(calls[0])
         if arguments is None:
-            raise MissingEvidence(f"The right call cannot be parsed: {calls[0].arguments[:_LONGEST]}")
+            raise MissingEvidence(f"The correct call cannot be parsed: {calls[0].arguments[:_LONGEST]}")
         return {"expected_tool": calls[0].name, "expected_args": arguments}
     if calls:
         raise MissingEvidence(
-            f"The right outcome has {len(calls)} calls. Define mined(request, items) in the environment to make a task from them"
+            f"The correct outcome has {len(calls)} calls. "
+            "Define mined(request, items) in the environment to make a task from them"
         )
     text = "\n".join(item.text for item in items if isinstance(item, Message)).strip()
     if not text:
-        raise MissingEvidence("The right outcome is empty")
+        raise MissingEvidence("The correct outcome is empty")
     return {"answer": text}
 
 
@@ -115,21 +116,21 @@ def meaning(items: Sequence[Item]) -> str:
 
 
 async def check_solution(environment: EnvironmentSpec, task: Task, right: Sequence[Reply]) -> None:
-    """Checks that the task's gold solution and the right outcome pass. Raises `MissingEvidence`."""
+    """Checks that the task's gold solution and the correct outcome pass. Raises `MissingEvidence`."""
     try:
         gold = environment.gold_replies(task)
     except Exception as error:  # user code may raise anything
         raise MissingEvidence(
-            f"Unknown state: gold(task) of {environment.name} raised {type(error).__name__}: {words_of(error)}. "
-            "Define mined(request, items) to give the task everything it needs"
+            f"The task cannot be run without the state of the trace: gold(task) of {environment.name} raised "
+            f"{type(error).__name__}: {words_of(error)}. Define mined(request, items) to give the task everything it needs"
         ) from error
     same = _meaning_of(environment, gold) == _meaning_of(environment, right)
-    for what, solved in (("its gold solution", gold), ("the right outcome", right)):
+    for what, solved in (("its gold solution", gold), ("the correct outcome", right)):
         if not solved or (solved is right and same):
             continue
         played = await play_and_score(environment, task, solved)
         if not played.verdict.passed:
-            raise MissingEvidence(f"The verifier does not pass {what}: {why(played)[:_LONGEST]}")
+            raise MissingEvidence(f"The verifier fails {what}: {why(played)[:_LONGEST]}")
 
 
 async def play_and_score(environment: EnvironmentSpec, task: Task, replies: Sequence[Reply]) -> ScriptedEpisode:
@@ -138,14 +139,14 @@ async def play_and_score(environment: EnvironmentSpec, task: Task, replies: Sequ
     try:
         played = await play(environment, task, replies, judge=judge)
     except VerigymError as error:
-        raise MissingEvidence(f"The replies cannot be played: {words_of(error)}") from error
+        raise MissingEvidence(f"The replies cannot be run in the environment: {words_of(error)}") from error
     if judge.asked:
         raise MissingEvidence("The verifier needs a judge, which mining does not provide")
     error = played.trajectory.error
     if error is not None and error.fault is not Fault.MODEL:
         raise MissingEvidence(
-            f"Unknown state: {error.kind}: {error.message[:_LONGEST]}. Define mined(request, items) in the environment to "
-            "give the task everything it needs"
+            f"The task cannot be run without the state of the trace: {error.kind}: {error.message[:_LONGEST]}. "
+            "Define mined(request, items) in the environment to give the task everything it needs"
         )
     if played.verdict.reward is None:
         raise MissingEvidence(f"The verifier failed: {why(played)[:_LONGEST]}")

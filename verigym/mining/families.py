@@ -1,8 +1,8 @@
 """Groups mined failures: duplicates, families of similar requests, and the split of each family.
 
-Duplicates ask nearly the same and have the same right outcome, so one task is enough. Requests that are similar apart from their
-values and need the same tool form a family. A whole family is trained on or held out. The hash of its name decides, unless it
-resembles an existing family. The reason of a failure does not divide families, because the next version may fail differently.
+Duplicates ask nearly the same and have the same correct outcome, so one task is enough. Requests that are similar apart from
+their values and need the same tool form a family. A whole family is trained on or held out. The hash of its name decides, unless
+it resembles an existing family. The reason of a failure does not divide families, because the next version may fail differently.
 """
 
 import re
@@ -24,12 +24,12 @@ ALIKE = 0.5
 
 
 class MinedRequest(Struct, frozen=True, kw_only=True):
-    """A request with its right outcome, as used for grouping."""
+    """A request with its correct outcome, as used for grouping."""
 
     id: str
     prompt: str | list[Item]
     meaning: str
-    """Meaning of the right outcome. Equal if two mean the same."""
+    """Meaning of the correct outcome. Equal if two mean the same."""
     tool: str = ""
     pattern: str = ""
     """The request without its values."""

@@ -1,6 +1,6 @@
 """Mines an environment's production traces: failures become verified tasks with full provenance.
 
-traces -> attempts by request -> failures -> right outcome -> a task that proves it -> family and split
+traces -> attempts by request -> failures -> correct outcome -> a task that proves it -> family and split
 
 Mining the same traces again adds nothing. Every result is a proposal until you accept it (`mining.review`). `accept` takes
 every verified proposal unchanged. Nothing here prints.

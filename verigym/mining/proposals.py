@@ -42,9 +42,9 @@ class Proposal(Struct, frozen=True, kw_only=True, omit_defaults=True):
     pattern: str = ""
     """Used to find later failures that repeat or resemble it. See `families.MinedRequest`."""
     right: str
-    """The right outcome, as a reply."""
+    """The correct outcome, as a reply."""
     source: str
-    """The source of the right outcome: a correction, a successful trace, a person's verdict."""
+    """The source of the correct outcome: a correction, a successful trace, a person's verdict."""
     did: str
     """What the agent did instead."""
     bucket: str = ""
@@ -62,7 +62,7 @@ class Review(Struct, frozen=True, kw_only=True, omit_defaults=True):
     proposals: list[str]
     answer: Answer
     task: Task | None = None
-    """The edited task, and its right outcome."""
+    """The edited task, and its correct outcome."""
     right: str = ""
     who: str = ""
     when: str = ""

@@ -33,7 +33,7 @@ class TaskProvenance(Struct, frozen=True, kw_only=True):
     state: State
     task: Task
     right: str
-    """The right outcome, as proposed or edited."""
+    """The correct outcome, as proposed or edited."""
     traces: list[ProposalTrace]
     reviews: list[Review]
     taken: str
@@ -107,11 +107,11 @@ def _find(ws: WorkspaceFolder, id: str) -> Proposal:
     matches = matches or [name for name, proposal in known.items() if id in proposal.trajectories]
     if len(matches) > 1:
         shown = ", ".join([*matches[:5], *(["..."] if len(matches) > 5 else [])])
-        raise NotFound(f'"{id}" matches {len(matches)} proposals: {shown}')
+        raise NotFound(f'"{id}" matches {len(matches)} proposals: {shown}. Write more of the id')
     if not matches:
         trace = trace_provenance(ws, id)
         if trace.tasks or trace.missing:
-            reason = f"{trace.tasks[0]} represents it" if trace.tasks else trace.missing[0]
+            reason = f"Task {trace.tasks[0]} was made from the same request" if trace.tasks else trace.missing[0]
             raise NotFound(f"No task was made from trace {id}: {reason}")
         raise not_found("mined task", id, list(known)[-20:], "List them: verigym mine list ENV")
     return known[matches[0]]

@@ -36,7 +36,7 @@ class RequestAnalysis(Struct, frozen=True, kw_only=True):
     """Number of attempts by outcome."""
     failed: list[FailedAttempt] = []
     task: Task | None = None
-    """The task that proves the failures, with its right outcome. None if nothing failed or evidence is missing."""
+    """The task that proves the failures, with its correct outcome. None if nothing failed or evidence is missing."""
     right: Expectation | None = None
     missing: str = ""
     existing: str = ""
@@ -155,7 +155,7 @@ class Miner:
             if differs and attempt.trace.id not in sources:
                 raise MissingEvidence(
                     f"{task.id} has the same request and expects {expect.one_line(wanted)}. The correction on "
-                    f"{attempt.trace.id} says {expect.one_line(right)}. Decide which is right"
+                    f"{attempt.trace.id} says {expect.one_line(right)}. Decide which is correct"
                 )
 
     def gold(self, task: Task) -> list[Item]:

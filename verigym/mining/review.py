@@ -58,7 +58,7 @@ def accept_edited(session: ReviewSession, task: Task, right: str) -> tuple[Revie
 
 
 def edit_task(ws: WorkspaceFolder, environment: EnvironmentSpec, proposal: Proposal, text: str) -> Task:
-    """The task with another right outcome: a call as `{"tool": ..., "args": {...}}`, or text.
+    """The task with another correct outcome: a call as `{"tool": ..., "args": {...}}`, or text.
 
     Raises `MissingEvidence` if that outcome does not pass, or if the failures pass."""
     right = [Message("assistant", text.strip())]
@@ -72,7 +72,9 @@ def edit_task(ws: WorkspaceFolder, environment: EnvironmentSpec, proposal: Propo
         for attempt in attempts:
             played = await expect.play_and_score(environment, task, replies(attempt.tried) or [""])
             if played.verdict.passed:
-                raise MissingEvidence(f"With this edit, the failed attempt in {attempt.trace.id} would pass")
+                raise MissingEvidence(
+                    f"With this edit, the failed attempt in {attempt.trace.id} would pass. Write another outcome"
+                )
 
     with watching():
         event_loop.run(check())

@@ -122,8 +122,8 @@ def keys_from(variable: str, host: str) -> list[str]:
     if not variable:
         if not is_loopback(host):
             raise Refused(
-                f"Other machines can reach {host}, so the server needs an API key. Put it into a variable and name that with "
-                "--key-env: VERIGYM_KEY=$(openssl rand -hex 24) verigym serve --key-env VERIGYM_KEY"
+                f"Other machines can reach {host}, so the server needs an API key. Put a key into an environment variable: "
+                f"export VERIGYM_KEY=$(openssl rand -hex 24). Then pass --host {host} --key-env VERIGYM_KEY"
             )
         return []
     keys = os.environ.get(variable, "").replace(",", " ").split()

@@ -105,8 +105,8 @@ class Router:
         entry = self._last_entry()
         if entry is None or entry.champion_after is None:
             raise NotFound(
-                "No champion exists yet. Promote a version (verigym promote VERSION), or name what to serve, such as "
-                "verigym serve smollm2-135m"
+                "No champion exists yet. Name what to serve, such as verigym serve smollm2-135m. "
+                "Or evaluate a model and promote it: verigym promote VERSION"
             )
         self._seq = entry.seq
         return self._ws.find(entry.champion_after)

@@ -29,7 +29,7 @@ _GRACE_S = 30
 def served_version(ws: WorkspaceFolder, version: str, upstream: str) -> tuple[Version | None, dict[str, str]]:
     """The version to serve, none for the champion, and the variables that hold API keys of servers, by base."""
     if version and upstream:
-        raise BadInput("Name a version or --upstream, not both")
+        raise BadInput("A version and --upstream cannot be combined. Remove one")
     upstream, version = (read_servers(ws.home).get(name, name) for name in (upstream, version))
     if upstream and not upstream.startswith(("http://", "https://")):
         raise BadInput(

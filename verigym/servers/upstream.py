@@ -58,8 +58,8 @@ class Upstream:
             )
         if version.constraints or "tools=text" in options.split("&"):
             raise BadInput(
-                f"{version.label}: the proxy cannot forward constraints or tools=text. Use the server's own "
-                "options for them"
+                f"{version.label}: constraints and tools=text do not work with --upstream. "
+                "Remove them, or configure them on the server"
             )
         self.url = url
         self._key_env = key_env

@@ -104,8 +104,8 @@ def ingest(
         raise not_found("format", format, ["auto", *FORMATS])
     if not _NAMES.fullmatch(name) or name.startswith("served-"):
         raise BadInput(
-            f'"{name}" is not a valid name for traces. Use letters, digits, dots, _ and -. '
-            "Names that begin with served- are reserved"
+            f'"{name}" is not a valid name for traces. Use at most 100 letters, digits, dots, _ and -. '
+            "Begin with a letter or digit. Names that begin with served- are reserved"
         )
     home.mkdir(parents=True, exist_ok=True)
     files = list(dict.fromkeys(files))

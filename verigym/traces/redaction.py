@@ -356,7 +356,10 @@ def _is_json(text: str) -> bool:
 
 def _user_rule(name: str, pattern: Any, built_in: set[str], where: str) -> RedactionRule:
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name):
-        raise BadInput(f'{where}: "{name}" is not a valid rule name. Use lower-case letters, digits and _')
+        raise BadInput(
+            f'{where}: "{name}" is not a valid rule name. Use at most 40 lower-case letters, digits and _. '
+            "Begin with a letter"
+        )
     if not isinstance(pattern, str):
         raise BadInput(
             f'{where}: the rule "{name}" must be a regular expression in quotes, or false to disable a built-in rule'

@@ -199,7 +199,7 @@ class Capture:
             if not self.store.known_trajectories([trajectory]):
                 raise NotFound(
                     f'No captured conversation has the id "{of}". Send the trajectory\'s id (header x-verigym-trajectory of a '
-                    "reply) or the conversation's id. Conversations that were not sampled, lost or deleted take no feedback"
+                    "reply) or the conversation's id. A conversation that was not captured, or was deleted, cannot get feedback"
                 )
             feedback = self.redaction.feedback(msgspec.structs.replace(feedback, trajectory=trajectory))
             self.store.put("feedback", content_hash(feedback)[:16], feedback)

@@ -141,7 +141,8 @@ class ConversationDatabase:
             self.key: bytes = self._database.execute("SELECT key FROM key").fetchone()[0]
         except (OSError, sqlite3.Error) as error:
             raise InfrastructureFailure(
-                f"{path} cannot be used ({error}). Move it away. Captured conversations then begin new trajectories"
+                f"{path} cannot be used ({error}). Move the file away. "
+                "Conversations that are in progress then start new trajectories"
             ) from error
 
     def close(self) -> None:
