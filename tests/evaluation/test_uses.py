@@ -65,9 +65,9 @@ def test_a_set_is_found_by_name_version_and_beginning_of_its_hash():
     assert find_set(sets, "calendar").version == 2, "its newest"
     assert find_set(sets, "calendar@1").suite == SUITE
     assert find_set(sets, ELSEWHERE.hash[:8]).suite == ELSEWHERE
-    with pytest.raises(NotFound, match=r'no held-out set "calender@1"\. Did you mean "calendar@1"'):
+    with pytest.raises(NotFound, match=r'There is no suite "calender@1"\. Did you mean "calendar@1"'):
         find_set(sets, "calender@1")
-    with pytest.raises(NotFound, match="No held-out set exists yet"):
+    with pytest.raises(NotFound, match="No suite exists yet"):
         find_set([], "calendar")
 
 
@@ -75,7 +75,7 @@ def test_one_name_in_two_environments_is_asked_for_by_hash():
     other = make_suite("calendar", "office", [msgspec.structs.replace(one, family="o") for one in tasks(2)], "match@1")
     sets = held_out_sets(_looks(SUITE, "a") + _looks(other, "a"), [])
     assert [one.version for one in sets] == [1, 1]
-    with pytest.raises(NotFound, match="Name it by its hash"):
+    with pytest.raises(NotFound, match="Name the suite by its hash"):
         find_set(sets, "calendar")
 
 

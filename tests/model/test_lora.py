@@ -197,7 +197,7 @@ def test_an_adapter_of_another_base_is_refused_in_words(
     lora.save(with_adapter(LoraConfig(r=4, top_layers=top)), tmp_path, "tiny")
     model = tiny(**other).model  # type: ignore[arg-type]
     before = logits(model)
-    with pytest.raises(BadInput, match=r"the adapter belongs to another model|No linear layer matches"):
+    with pytest.raises(BadInput, match=r"the adapter does not fit this model|No linear layer matches"):
         lora.load(model, tmp_path)
     assert torch.equal(logits(model), before), "the model is left without an adapter"
 
@@ -217,7 +217,7 @@ def test_a_folder_that_is_no_adapter_is_refused_in_words(damage: str, tmp_path: 
             config.unlink()
         case "config is no JSON":
             config.write_text("{")
-    with pytest.raises(BadInput, match="adapter is not an adapter folder"):
+    with pytest.raises(BadInput, match="adapter: the adapter cannot be read"):
         lora.load(tiny().model, folder)
 
 
@@ -318,7 +318,7 @@ def test_detaching_forgets_the_head() -> None:
 def test_a_reward_model_of_another_base_is_refused_in_words(other: dict[str, int], tmp_path: Path) -> None:
     lora.save(with_adapter(WITH_HEAD), tmp_path, "tiny")
     model = tiny(**other).model  # type: ignore[arg-type]
-    with pytest.raises(BadInput, match="the adapter belongs to another model"):
+    with pytest.raises(BadInput, match="the adapter does not fit this model"):
         lora.load(model, tmp_path)
     assert lora.head(model) is None
 
@@ -329,7 +329,7 @@ def test_a_head_of_another_shape_is_refused_in_words(shape: tuple[int, ...], tmp
     path = tmp_path / "adapter_model.safetensors"
     save_file({**load_file(path), HEAD: torch.zeros(shape)}, path)
     with pytest.raises(
-        BadInput, match=r"the adapter belongs to another model. base_model\.model\.score\.weight and 0 more"
+        BadInput, match=r"the adapter does not fit this model. base_model\.model\.score\.weight and 0 more"
     ):
         lora.load(tiny().model, tmp_path)
 

@@ -43,7 +43,7 @@ def test_the_shape_is_read_from_a_folder_without_weights(tmp_path: Path) -> None
 
 
 def test_a_model_that_does_not_exist_is_said_to(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match=r"A model is .* a folder with config\.json"):
+    with pytest.raises(NotFound, match=r"Name .* a folder with config\.json"):
         read_shape(str(tmp_path / "missing"))
     with pytest.raises(BadInput, match=r"It has no config\.json"):
         read_shape(str(tmp_path))

@@ -169,7 +169,7 @@ def test_a_model_that_ends_nothing_is_refused_in_words() -> None:
     endless.eos_token = None
     endless.name_or_path = "some/model"
     endless.chat_template = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
-    with pytest.raises(BadInput, match="some/model: neither the chat template nor the tokenizer has an end token"):
+    with pytest.raises(BadInput, match="some/model: the model has no end-of-turn token"):
         Renderer(endless)
 
 

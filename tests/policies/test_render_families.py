@@ -490,7 +490,8 @@ def test_a_conversation_that_no_form_of_is_taken_is_bad_input_that_names_the_mod
     refusing.name_or_path = "google/gemma"
     render = Renderer(refusing)
     with pytest.raises(
-        BadInput, match="google/gemma: the chat template refuses the conversation: roles must alternate"
+        BadInput,
+        match="google/gemma: the chat template of the model raised an error on this conversation: roles must alternate",
     ):
         render.prompt([said("I begin."), USER], [])
 

@@ -114,6 +114,6 @@ def test_a_reward_model_is_opened_from_its_adapter(model: Any, scorer: LocalScor
     lora.attach(plain, lora.LoraConfig(r=2))
     lora.save(plain, tmp_path / "answers", "base")
     with pytest.raises(
-        BadInput, match=r"a1 is not a reward model, because its adapter has no head\. Train one with algorithm: reward"
+        BadInput, match=r"a1 is not a reward model\. Its adapter has no reward head\. Train one with algorithm: reward"
     ):
         LocalScorer.open(str(tmp_path / "base"), tmp_path / "answers", "a1")

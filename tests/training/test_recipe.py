@@ -19,7 +19,7 @@ from verigym.training.recipe import (
 )
 
 DESIGN = """
-model: nvidia/Nemotron-Nano-9B-v2     # a hub id, a local path, or smollm2-135m (embedded)
+model: nvidia/Nemotron-Nano-9B-v2     # a Hugging Face model id, a local path, or smollm2-135m (embedded)
 algorithm: grpo
 adapter: lora
 num_generations_per_prompt: 8
@@ -93,8 +93,8 @@ def test_an_unknown_key_is_refused_with_the_nearest(fields: dict[Any, Any], word
             "num_generations_per_prompt must be at least 2. grpo compares several",
         ),
         (["steps"], '"steps" is not an override. Write key=value, such as steps=20 or lora.r=8'),
-        (["model.size=3"], '"model.size=3": model has no keys below it'),
-        (["steps=[1"], r'"steps=\[1": the value is not YAML'),
+        (["model.size=3"], '"model.size=3": model is a single value, not a section'),
+        (["steps=[1"], r'"steps=\[1": the value is not valid YAML'),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
@@ -141,7 +141,7 @@ def test_a_file_that_is_not_text_is_refused_in_words(tmp_path: Path) -> None:
 
 def test_a_recipe_that_is_not_there_is_told_with_those_beside_it(tmp_path: Path) -> None:
     (tmp_path / "sft.yaml").write_text("")
-    with pytest.raises(BadInput, match=r"grpo\.yaml: no such file. The folder contains: sft\.yaml"):
+    with pytest.raises(BadInput, match=r"grpo\.yaml does not exist. The folder contains: sft\.yaml"):
         read_recipe(tmp_path / "grpo.yaml")
 
 

@@ -297,9 +297,7 @@ def test_replies_in_the_prompt_of_a_pair_are_not_scored() -> None:
 def test_several_replies_that_the_template_rewrites_are_refused_in_words() -> None:
     side: list[Item] = [Message("assistant", "one"), Message("user", "b"), Message("assistant", "two")]
     pair = Preference(task="t9", prompt=[Message("user", "a")], chosen=side, rejected=side[:1])
-    with pytest.raises(
-        BadInput, match='task "t9": the pair has 2 replies, and the chat template of this model rewrites'
-    ):
+    with pytest.raises(BadInput, match=r'Task "t9": the pair has 2 replies\. The chat template of this model rewrites'):
         preference_pair(renderer(FORGETS), pair)
 
 

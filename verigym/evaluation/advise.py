@@ -268,9 +268,9 @@ def _facts(e: AdviceEvidence) -> FixProposal | str | None:
     if e.has_tools or wrong < 3 * SHARE:
         return f"{_percent(lost)} of episodes fail because a fact is missing"
     if e.pass_at_k is None:
-        return f"{_percent(wrong)} are wrong answers. Run rollout -k 8 to see whether the agent knows them (some of 8 are right)"
+        return f"{_percent(wrong)} are wrong answers. Run rollout -k 8 to see whether some of 8 are correct"
     if e.gap >= GAP:
-        return f"the agent knows the facts: {_percent(e.pass_at_k)} are right in at least one of {e.k} tries"
+        return f"the agent knows the facts: {_percent(e.pass_at_k)} are correct in at least one of {e.k} tries"
     reason = (
         f"{_percent(wrong)} of episodes end in a wrong answer, and {e.k} tries hardly help "
         f"({_percent(e.pass_at_1 or 0)} to {_percent(e.pass_at_k)}). The agent does not know the facts"
@@ -403,7 +403,7 @@ FIXES: dict[str, FixRule] = {
 def _no_training(e: AdviceEvidence) -> str:
     """Why nothing should be trained now. Empty if training is fine."""
     if e.faults:
-        return "training would learn whatever the verifier rewards wrongly. Fix it first"
+        return "training would learn wrong rewards. Fix the verifier first"
     if e.saturated:
         return "the agent is already good enough"
     if e.errors > 4 * MAX_ERRORS:
@@ -411,7 +411,7 @@ def _no_training(e: AdviceEvidence) -> str:
     if e.train_tasks < MIN_TASKS or e.train_families < MIN_FAMILIES:
         return "too few training tasks"
     if not e.local:
-        return "its weights are behind a server. To train it, evaluate the same model from a folder or a hub id"
+        return "its weights are on a server. To train it, evaluate the same model from a folder or by its Hugging Face model id"
     if e.share("retrieval failure") >= 0.5:
         return "most failures are missing facts"
     cheap = next((trial for trial in e.trials if trial.helped and trial.after >= GOOD), None)

@@ -96,7 +96,7 @@ def _by_task(
 ) -> dict[str, list[_ScoredEpisode]]:
     if set(tasks) != set(suite.tasks):
         raise BadInput(
-            f'Suite "{suite.name}" has {len(suite.tasks)} tasks, but {len(tasks)} different ones were given. '
+            f'The given tasks are not those of suite "{suite.name}" ({len(tasks)} given, {len(suite.tasks)} in the suite). '
             "Pass exactly the suite's tasks"
         )
     verdict_of = {verdict.trajectory: verdict for verdict in verdicts}

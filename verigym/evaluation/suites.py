@@ -194,8 +194,8 @@ def find_set(sets: Sequence[HeldOutSet], text: str) -> HeldOutSet:
     named = [one for one in sets if one.title == text] or [one for one in sets if one.suite.name == text]
     if len({one.suite.environment for one in named}) > 1:
         hashes = ", ".join(f"{one.suite.hash[:8]} ({one.suite.environment})" for one in named)
-        raise NotFound(f'"{text}" names sets of several environments. Name it by its hash:  {hashes}')
+        raise NotFound(f'"{text}" is the name of a suite in several environments. Name the suite by its hash: {hashes}')
     named = named or [one for one in sets if len(text) >= 6 and one.suite.hash.startswith(text)]
     if not named:
-        raise not_found("held-out set", text, [one.title for one in sets], "See: verigym suites")
+        raise not_found("suite", text, [one.title for one in sets], "List them: verigym suites list")
     return named[-1]

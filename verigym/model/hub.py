@@ -1,4 +1,4 @@
-"""Checks once and quickly whether a hub id exists, so that a mistyped name fails without a minute of retries.
+"""Checks once and quickly whether a Hugging Face model id exists, so that a mistyped name fails without a minute of retries.
 
 A cached model needs no hub. `load` fetches models.
 """
@@ -26,7 +26,11 @@ def ask(name: str) -> None:
     except (GatedRepoError, EntryNotFoundError):
         return  # the model exists. Fetching it reports other problems
     except RepositoryNotFoundError as error:
-        raise NotFound(f'no model "{name}": it is not a folder, and the hub has no model of that name.') from error
+        raise NotFound(
+            f'There is no model "{name}". It is not a folder, and the Hugging Face hub has no model of this name.'
+        ) from error
     except Exception as error:  # any network error of the hub client
-        words = f"it is not a folder and not in the cache, and the hub is not reachable ({type(error).__name__})"
-        raise NotFound(f'no model "{name}": {words}.') from error
+        raise NotFound(
+            f'Model "{name}" cannot be found. It is not a folder and not in the local cache. '
+            f"The Hugging Face hub cannot be reached ({type(error).__name__})."
+        ) from error

@@ -1,4 +1,4 @@
-"""Loads a model and its tokenizer by name: `smollm2-135m` (embedded), a local folder, or a hub id."""
+"""Loads a model and its tokenizer by name: `smollm2-135m` (embedded), a local folder, or a Hugging Face model id."""
 
 import os
 import sys
@@ -54,7 +54,7 @@ def load(name: str, *, device: str | None = None, dtype: torch.dtype | None = No
 
 
 def open_named(name: str, read: Callable[[str, bool], Any]) -> Any:
-    """Calls `read` with the folder or hub id of a name and translates its errors."""
+    """Calls `read` with the folder or Hugging Face model id of a name and translates its errors."""
     source = str(embedded.pull(say=_say)) if name == embedded.NAME else name
     if Path(source).is_dir() and not (Path(source) / "config.json").exists():
         raise BadInput(f"{source} is not a model folder. It has no config.json")
@@ -63,7 +63,8 @@ def open_named(name: str, read: Callable[[str, bool], Any]) -> Any:
     try:
         return read(source, local)
     except (OSError, ValueError) as error:
-        first = str(error).strip().splitlines()[0]
+        first = str(error).strip().splitlines()[0].rstrip(".")
         raise NotFound(
-            f'no model "{name}": {first} A model is "{embedded.NAME}" (embedded), a folder with config.json, or a hub id.'
+            f'Model "{name}" cannot be loaded: {first}. Name "{embedded.NAME}" (embedded), a folder with config.json, '
+            "or a Hugging Face model id."
         ) from error

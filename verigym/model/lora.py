@@ -239,7 +239,10 @@ def read(model: Any, folder: Path) -> LoraAdapter:
         peft = json.loads((folder / "adapter_config.json").read_text())
         given = load_file(folder / "adapter_model.safetensors")
     except (OSError, ValueError, SafetensorError) as error:
-        raise BadInput(f"{folder} is not an adapter folder ({error})") from error
+        raise BadInput(
+            f"{folder}: the adapter cannot be read ({error}). "
+            "The folder needs adapter_config.json and adapter_model.safetensors"
+        ) from error
     layers = peft.get("layers_to_transform")
     top = None if layers is None else model.config.num_hidden_layers - min(layers)
     targets, head = tuple(peft["target_modules"]), _HEAD in given
@@ -257,8 +260,8 @@ def read(model: Any, folder: Path) -> LoraAdapter:
     )
     if odd:
         raise BadInput(
-            f"{folder}: the adapter belongs to another model. {odd[0]} and {len(odd) - 1} more weights are missing, unknown or "
-            "of another shape"
+            f"{folder}: the adapter does not fit this model. {odd[0]} and {len(odd) - 1} more weights are missing, unknown or "
+            "of another shape. Use the base model of the adapter"
         )
     return LoraAdapter(config, given)
 

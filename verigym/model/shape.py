@@ -22,7 +22,7 @@ class Shape(Struct, frozen=True, kw_only=True):
 
 
 def read_shape(name: str, device: str | None = None) -> Shape:
-    """The shape of `smollm2-135m`, a folder or a hub id, in the precision that `device` loads it in."""
+    """The shape of `smollm2-135m`, a folder or a Hugging Face model id, in the precision that `device` loads it in."""
     from transformers import AutoConfig
 
     from verigym.model.load import default_device, default_dtype, open_named

@@ -93,7 +93,9 @@ class ChatTemplate:
                 return self._apply(messages, tools if self.dialect is not PLAIN else [], reply)
             except Exception as error:  # a template may raise anything
                 refusal = error
-        raise BadInput(f"{self._name}: the chat template refuses the conversation: {refusal}") from refusal
+        raise BadInput(
+            f"{self._name}: the chat template of the model raised an error on this conversation: {refusal}"
+        ) from refusal
 
     def spoken(self, reply: Sequence[Item], offer: ToolOffer) -> str:
         """A reply as the dialect writes it."""
@@ -157,7 +159,10 @@ class ChatTemplate:
         if end:
             return end[0], after[: end.end()]
         if not self._tokenizer.eos_token:
-            raise BadInput(f"{self._name}: neither the chat template nor the tokenizer has an end token for replies")
+            raise BadInput(
+                f"{self._name}: the model has no end-of-turn token, neither in the chat template nor in the tokenizer. "
+                "Use another model"
+            )
         return self._tokenizer.eos_token, ""
 
     def _find_dialect(self) -> Dialect:

@@ -262,7 +262,8 @@ def _check(row: Example | Preference) -> None:
     ends = [0, *(end for span in row.made for end in span), len(row.items)]
     if not row.made or ends != sorted(ends) or any(start == end for start, end in row.made):
         raise BadInput(
-            f'"made" is {row.made}. It must list ranges of the {len(row.items)} items in order, such as [[1, 2]]'
+            f'"made" is {row.made}. It must list the replies as ranges of the {len(row.items)} items, in order, '
+            "such as [[1, 2]]"
         )
 
 

@@ -106,7 +106,7 @@ class PreferenceLoss(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     model: str
-    """A hub id, a local folder, or smollm2-135m (embedded)."""
+    """A Hugging Face model id, a local folder, or smollm2-135m (embedded)."""
     algorithm: Literal["sft", "dpo", "reward", "grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo"]
     reward: str | dict[str, float] = ""
     """Name of a verifier, which also selects the environment. Or several names, each with a weight."""
@@ -225,8 +225,8 @@ def _check_sense(recipe: Recipe, where: str) -> None:
         raise BadInput(f"{where}: reward: every weight must be a finite number")
     if recipe.reward_model and not recipe.samples:
         raise BadInput(
-            f"{where}: reward_model cannot be used with {recipe.algorithm}, which trains on written data. "
-            "Remove it, or use an algorithm of the GRPO family"
+            f"{where}: reward_model cannot be used with {recipe.algorithm}, which trains on a dataset. "
+            "Remove it, or use grpo or one of its variants"
         )
     if recipe.advantage.rewards == "each":
         _check_each(recipe, where)
@@ -251,7 +251,7 @@ def _check_sense(recipe: Recipe, where: str) -> None:
     if recipe.episodes.overlong_buffer >= recipe.max_tokens:
         raise BadInput(f"{where}: episodes.overlong_buffer must be smaller than max_tokens ({recipe.max_tokens})")
     if recipe.loss.correction_low > recipe.loss.correction_high:
-        raise BadInput(f"{where}: loss.correction_low is above loss.correction_high")
+        raise BadInput(f"{where}: loss.correction_low is above loss.correction_high. Swap them")
 
 
 def _check_each(recipe: Recipe, where: str) -> None:

@@ -148,8 +148,8 @@ class TrainingRollouts:
             ]
             if not samples:
                 raise Refused(
-                    f"rehearse: the start version gave no usable reply in {each.name}. Remove {each.name} from "
-                    "rehearse (in a loop: from beside)."
+                    f"rehearse: no reply of the start version in {each.name} can be used for training. Remove {each.name} from "
+                    "rehearse. In a loop recipe, remove it from beside."
                 )
             rows += [samples[i % len(samples)] for i in range(wanted)]
         return rows

@@ -82,8 +82,8 @@ def _side(render: Renderer, pair: Preference, side: list[Item]) -> Sample:
     samples = example_samples(render, Example(task=pair.task, items=items, made=ranges, tools=pair.tools))
     if len(samples) != 1:
         raise BadInput(
-            f'task "{pair.task}": the pair has {len(ranges)} replies, and the chat template of this model rewrites earlier '
-            "messages. Use preferences with one reply"
+            f'Task "{pair.task}": the pair has {len(ranges)} replies. The chat template of this model rewrites earlier messages, '
+            "so only one reply can be trained on. Use preferences with one reply"
         )
     return samples[0]
 

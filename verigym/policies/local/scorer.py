@@ -44,7 +44,7 @@ class LocalScorer:
         lora.load(loaded.model, adapter)
         if lora.head(loaded.model) is None:
             raise BadInput(
-                f"{name} is not a reward model, because its adapter has no head. Train one with algorithm: reward"
+                f"{name} is not a reward model. Its adapter has no reward head. Train one with algorithm: reward"
             )
         return cls(loaded.model, Renderer(loaded.tokenizer), name)
 
