@@ -168,7 +168,7 @@ def test_a_parameter_without_a_type_is_text() -> None:
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (lambda self, *args: None, r"it: parameter \*args cannot be named by a model\. Write out each parameter"),
+        (lambda self, *args: None, r"it: a model cannot pass the parameter \*args\. Do not use \*args"),
         (lambda self, **more: None, r"it: parameter \*\*more cannot be named"),
         (lambda self, a, /: None, "it: parameter a cannot be named"),
     ],

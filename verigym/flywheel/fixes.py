@@ -48,7 +48,7 @@ class FixRequest(NamedTuple):
 
 def choose(request: FixRequest, subject: AdviceSubject) -> ChosenFix:
     """Chooses the fix, or gives the reason why there is none. `subject` is the champion in the round's environment."""
-    if wrong := _broken_contract(subject):
+    if wrong := _failed_check(subject):
         chosen = ChosenFix(advice=[fixes.CHECK], environment=subject.environment.name, why=wrong)
     else:
         evidence = _evidence(request, subject)
@@ -60,8 +60,8 @@ def choose(request: FixRequest, subject: AdviceSubject) -> ChosenFix:
     return chosen
 
 
-def _broken_contract(subject: AdviceSubject) -> str:
-    """The first failed check of the environment's contract. Empty if the contract holds."""
+def _failed_check(subject: AdviceSubject) -> str:
+    """The first failed check of the environment. Empty if all pass."""
     environment = subject.environment
     if audit.was_checked(subject.ws, environment):
         return ""
@@ -69,8 +69,8 @@ def _broken_contract(subject: AdviceSubject) -> str:
     if not failed:
         return ""
     return (
-        f"{environment.name} does not keep its contract, and what it rewards wrongly would be learnt: {failed[0].name}: "
-        f"{failed[0].words}; see: verigym check {environment.name}"
+        f'{environment.name} fails the check "{failed[0].name}": {failed[0].words}. Training would learn wrong rewards. '
+        f"See: verigym check {environment.name}"
     )
 
 

@@ -130,8 +130,8 @@ class _Round:
         recipe, now = self.recipe, ledger.champion(self.ws.store)
         if now is None and not recipe.model:
             raise BadInput(
-                "No champion exists yet. Name the first champion in the recipe (model: smollm2-135m), "
-                "or promote one: verigym promote VERSION"
+                "No champion exists yet. Set model in the recipe, such as model: smollm2-135m. "
+                "Or promote an evaluated version: verigym promote VERSION"
             )
         champion = self.ws.find(now) if now is not None else self.ws.champion(self.ws.agent(recipe.model))
         feedback = len(self.ws.store.bodies("feedback"))
@@ -139,15 +139,13 @@ class _Round:
 
     def mine(self) -> MiningResult:
         """Mines the traces and feedback that exist now. Later ones belong to the next round."""
-        with self.screen.step(
-            "Mine", "failures in production traces become tasks, each with its way back to the trace"
-        ):
+        with self.screen.step("Mine", "failures in production traces become tasks. Each records its traces"):
             summary = self.mine_traces() if _traces(self.ws) else "no production traces"
             environment = _frozen(self.ws, with_file(self.ws, self.recipe.environment))
             last = self.earlier[-1].dug if self.earlier else None
             new = _added(environment) - (_added(last.environment) if last else set())
             train = sum(split == "train" for _, split in new)
-            words = f"{summary}; new: {train} tasks to train on, {len(new) - train} held out"
+            words = f"{summary}. New: {train} tasks to train on, {len(new) - train} held out"
             self.screen.line(words)
             mined = MiningResult(environment=environment, train=train, held_out=len(new) - train, words=words)
             self.suite(mined)  # refuses before the tasks are stored, if there is no suite
@@ -163,7 +161,7 @@ class _Round:
                 "then repeat the command to resume"
             )
         counts, missing = report.summary.counts, len(report.summary.unverifiable)
-        unknown = f" ({missing} without a known right outcome)" if missing else ""
+        unknown = f" ({missing} without a known correct outcome)" if missing else ""
         return f"{counts['failed requests']} requests failed in {counts['traces']} traces{unknown}"
 
     def measure(self, version: Version, mined: MiningResult, title: str) -> RoundEvaluation:
@@ -183,7 +181,7 @@ class _Round:
         )
 
     def choose(self, mined: MiningResult, before: RoundEvaluation) -> ChosenFix:
-        with self.screen.step("Advise", "the lightest fix first; cheap ones are tried on training tasks"):
+        with self.screen.step("Advise", "the cheapest fix first. Cheap ones are tried on training tasks"):
             environment = load_environment(mined.environment)
             subject = msgspec.structs.replace(open_subject(self.ws, before.run), environment=environment)
             request = FixRequest(self.loop, self.number, self.earlier, self.settings(), self.bars, self.screen.line)
@@ -243,7 +241,7 @@ class _Round:
         if outcome is not None and last is not None and last.chosen is not None:
             repeats = outcome.verdict == last.verdict and outcome.verdict not in ("", "PROMOTE")
             if repeats and (outcome.verdict == "NEED MORE DATA" or fix.fix == last.chosen.fix):
-                why = f"the gate says {outcome.verdict} again, as in round {last.number}: somebody should look"
+                why = f"the gate decided {outcome.verdict} again, as in round {last.number}. A person should review the results"
         return RoundEnd(
             why=why,
             champion=ledger.champion(self.ws.store) or "",

@@ -52,7 +52,7 @@ def try_out(
     tasks = pick([task for task in train if family_of(task) not in {family_of(one) for one in shown}], n, 0)
     if not tasks:
         raise Refused(
-            f"{environment.name} has no training tasks for a trial, besides those that a prompt would show as examples. "
+            f"{environment.name} has too few training tasks for a trial. All of them would be shown as examples in the prompt. "
             "Add training tasks. Held-out tasks are not used for trials"
         )
     variants = [one for one in _variants(subject, shown) if one[0] in kinds]

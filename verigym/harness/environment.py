@@ -58,16 +58,16 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     def gold_replies(self, task: Task) -> list[Reply]:
         """The replies of the gold solution, in order. Empty without one."""
-        return _replies(self.gold(task), f"gold of {task.id}") if self.gold is not None else []
+        return _replies(self.gold(task), f"gold(task) for task {task.id}") if self.gold is not None else []
 
     def cheat_replies(self, task: Task) -> list[list[Reply]]:
         """Solutions that must not pass, each as a list of replies."""
         solutions = self.cheats(task) if self.cheats is not None else []
         if not isinstance(solutions, list):
             raise BadInput(
-                f"cheats of {task.id} returned {type(solutions).__name__}. It must return a list of solutions"
+                f"cheats(task) for task {task.id} returned {type(solutions).__name__}. It must return a list of solutions"
             )
-        return [_replies(each, f"cheats of {task.id}") for each in solutions]
+        return [_replies(each, f"cheats(task) for task {task.id}") for each in solutions]
 
     @property
     def steps(self) -> bool:

@@ -155,7 +155,9 @@ class EpisodeExecutor:
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is not None and not task.cancelling():  # the episode was not cancelled
-                raise RuntimeError("The method cancelled itself") from error
+                raise RuntimeError(
+                    "The method raised CancelledError, although the episode was not cancelled. Catch it in the method"
+                ) from error
             raise
 
     async def _in_own_thread(
@@ -181,7 +183,10 @@ class EpisodeExecutor:
     ) -> BaseException:
         """What to raise for a method that raised, or was interrupted at its limit."""
         if isinstance(error, ThreadAbandoned):
-            return LoopBlocked(f"Another method blocked all episodes for {_HERE_S:g} s. Its thread was abandoned")
+            return LoopBlocked(
+                f"A method of another episode blocked all episodes for {_HERE_S:g} s. Its thread was abandoned. "
+                "Repeat the command to retry"
+            )
         if not isinstance(error, Overdue) or took_s < limit:  # the method itself may raise `Overdue`
             self._executor.record(took_s)
             return _contained(error)
@@ -191,7 +196,9 @@ class EpisodeExecutor:
         if limit != _HERE_S or self._executor.on_loop:
             return OutOfTime()
         name = getattr(function, "__name__", "a method")
-        return LoopBlocked(f"{name} blocked all other episodes for {_HERE_S:g} s and was interrupted")
+        return LoopBlocked(
+            f"{name} blocked all other episodes for {_HERE_S:g} s and was interrupted. Make it faster, or make it async"
+        )
 
     def finish(self) -> None:
         self._executor.record(0.0)  # an episode whose calls were all quick is informative too
@@ -234,7 +241,7 @@ async def _awaited(awaitable: Any, seconds: float | None) -> Any:
     outcome = task.result()
     if isinstance(outcome.error, Overdue) and (seconds is None or seconds > _HERE_S):
         raise EnvironmentFailure(
-            f"An async method ran for {_HERE_S:g} s without awaiting anything, and blocked every episode. Add an await."
+            f"An async method blocked every episode: it ran for {_HERE_S:g} s without an await. Add an await."
         )
     return _unwrapped(outcome)
 

@@ -71,7 +71,9 @@ class MethodThread:
         try:
             return cls.idle.pop() if cls.idle else cls()
         except RuntimeError as error:
-            raise InfrastructureFailure(f"No more threads can be started: {error}.") from error
+            raise InfrastructureFailure(
+                f"No more threads can be started: {error}. Lower --concurrency or raise the thread limit of the system."
+            ) from error
 
     def give_back(self) -> None:
         self.idle.append(self)

@@ -31,7 +31,10 @@ def tool_spec(name: str, function: Callable[..., Any]) -> tuple[ToolSpec, type[m
     fields: list[Any] = []
     for parameter in list(inspect.signature(function).parameters.values())[1:]:
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise TypeError(f"{name}: parameter {parameter} cannot be named by a model. Write out each parameter")
+            raise TypeError(
+                f"{name}: a model cannot pass the parameter {parameter}. "
+                "Do not use *args, **kwargs or positional-only parameters"
+            )
         kind = _described(hints.get(parameter.name, str), described.get(parameter.name))
         if parameter.default is parameter.empty:
             fields.append((parameter.name, kind))

@@ -49,7 +49,7 @@ class ProcessSandbox:
             folder.add_done_callback(lambda late: late.exception() or late.result().delete())
             raise
         except OSError as error:
-            raise InfrastructureFailure(f"A box of the sandbox could not be created: {error}") from error
+            raise InfrastructureFailure(f"The sandbox could not create a working folder: {error}") from error
 
 
 def _filled(files: Mapping[str, str | bytes]) -> Folder:
@@ -164,7 +164,7 @@ def _start(
     except (ValueError, OSError) as error:
         if isinstance(error, OSError) and error.errno != errno.E2BIG:
             raise InfrastructureFailure(f"The sandbox could not start a command: {error}") from error
-        raise BadInput(f"The command cannot run: {error}. Write long or binary text to a file in the box") from None
+        raise BadInput(f"The command cannot run: {error}. Write long or binary text to a file in the sandbox") from None
 
 
 class _Streams:

@@ -58,7 +58,7 @@ class Folder:
             os.close(folder)
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             os.close(fd)
-            raise BadInput(f'"{path}" in the box is not a plain file')
+            raise BadInput(f'"{path}" in the sandbox is not a plain file')
         with open(fd, "rb") as file:
             return file.read()
 
@@ -82,7 +82,7 @@ class Folder:
         """The open folder that contains the last part of a path, and that part."""
         parts = PurePosixPath(path).parts
         if not parts or parts[0] == "/" or ".." in parts or "\0" in path:
-            raise BadInput(f'"{path}" is not a valid path in the box. Use a relative path without ".."')
+            raise BadInput(f'"{path}" is not a valid path in the sandbox. Use a relative path without ".."')
         folder = os.dup(self._fd)
         for part in parts[:-1]:
             try:
@@ -113,7 +113,10 @@ class Folder:
             entries[path] = entry
             most_bytes -= len(entry.data)
             if len(entries) > most_files + 1 or most_bytes < 0 or path.count("/") >= _DEEPEST:
-                raise BadInput("The box cannot be listed. It has too many files, too large files or too deep folders")
+                raise BadInput(
+                    "The files in the sandbox cannot be listed. "
+                    "There are too many files, or they are too large or nested too deeply"
+                )
         return entries
 
     def used(self, most_files: int) -> tuple[int, int]:
@@ -214,5 +217,5 @@ def _allow(name: str, folder: int) -> None:
 
 def _bad(path: str, error: OSError) -> BadInput:
     if error.errno in (errno.ELOOP, errno.ENOTDIR):
-        return BadInput(f'"{path}" in the box goes through a link or a file. Links are not followed')
-    return BadInput(f'"{path}" in the box: {os.strerror(error.errno or 0)}')
+        return BadInput(f'"{path}" in the sandbox goes through a link or a file. Links are not followed')
+    return BadInput(f'"{path}" in the sandbox: {os.strerror(error.errno or 0)}')

@@ -114,8 +114,8 @@ class Watch:
         size, count = self._folder.used(self._limits.files)
         if count > self._limits.files:
             return KillReason(
-                "killed", f"more than {self._limits.files} files in the box, or folders too deep to count"
+                "killed", f"more than {self._limits.files} files in the sandbox, or folders nested too deeply"
             )
         if size > self._limits.disk_mb << 20:
-            return KillReason("killed", f"more than {self._limits.disk_mb} MB in the box")
+            return KillReason("killed", f"more than {self._limits.disk_mb} MB in the sandbox")
         return None

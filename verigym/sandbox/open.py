@@ -61,7 +61,7 @@ def why_not_isolated() -> str:
     if os.geteuid() == 0 and not shutil.which("setpriv"):
         return "setpriv is missing. As root, the sandbox needs it. Install util-linux (on Alpine: apk add setpriv)."
     if seccomp_filter() is None:
-        return f"the sandbox's system call filter does not support this processor ({platform.machine()})."
+        return f"The system call filter of the sandbox does not support this processor ({platform.machine()})."
     reason = why_it_fails(BubblewrapRunner())
     return reason and (
         f"bubblewrap is installed but does not work here: {reason}. Containers often forbid namespaces. Allow them (docker run"
