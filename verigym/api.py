@@ -57,7 +57,7 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
     def agent(self, model: Agent, *, constraints: str | Mapping[str, object] = "") -> Version:
         """Find a version, or name a new agent on a base model.
 
-        `model` is an id, a name, `champion`, `latest`, `smollm2-135m`, a hub id, a folder, or URL#MODEL of a server.
+        `model` is an id, a name, `champion`, `latest`, `smollm2-135m`, a Hugging Face model id, a folder, or URL#MODEL.
         `constraints` limits the replies of a local model: `tools` (only valid calls of the offered tools) or a JSON schema.
         """
         from verigym.workspace.agents import constrained
@@ -284,7 +284,7 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
         from verigym.workspace.audit import keep_case
 
         if should not in ("pass", "fail"):
-            raise BadInput(f'should is "{should}". It must be "pass" or "fail"')
+            raise BadInput(f'The value of should is "{should}". It must be "pass" or "fail"')
         spec = self._environment(environment, verifier)
         return keep_case(self.folder, spec, trajectory_id(trajectory), should, note, user_name(who))
 
@@ -311,7 +311,9 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
         labelled = store.trajectory(trajectory_id(trajectory))[1]
         compared = store.trajectory(trajectory_id(other))[1] if other else None
         if compared is not None and (compared.task != labelled.task or compared.id == labelled.id):
-            raise BadInput(f"Compare two different outputs of one task. {labelled.id} and {compared.id} are not")
+            raise BadInput(
+                f"{labelled.id} and {compared.id} are not two different outputs of one task. Name two outputs of one task"
+            )
         other_id = compared.id if compared is not None else ""
         label = Label(trajectory=labelled.id, judgement=judgement, other=other_id, who=user_name(who), note=note)
         store.put("label", uuid.uuid4().hex, label)

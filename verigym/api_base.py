@@ -26,7 +26,8 @@ P = ParamSpec("P")
 W = TypeVar("W", bound="WorkspaceBase")
 
 Agent = Version | str
-"""A version, or text that names one: an id, a name, `champion`, `latest`, `smollm2-135m`, a hub id, a folder or URL#MODEL."""
+"""A version, or text that names one: an id, a name, `champion`, `latest`, `smollm2-135m`, a Hugging Face model id, a folder or
+URL#MODEL."""
 
 
 def on_thread(method: Callable[Concatenate[W, P], T]) -> Callable[Concatenate[W, P], T]:

@@ -163,7 +163,7 @@ class ProductionVerbs(WorkspaceBase):
     ) -> "TaskProvenance":
         """Accept or reject a mined task or a verifier case. An accepted task is added to the task file at once.
 
-        `right` replaces the right outcome of an accepted task: text, or a call as `{"tool": ..., "args": {...}}`. The
+        `right` replaces the correct outcome of an accepted task: text, or a call as `{"tool": ..., "args": {...}}`. The
         edited task is verified first.
         """
         from verigym.environments.load import base_and_added, load_environment
@@ -176,7 +176,7 @@ class ProductionVerbs(WorkspaceBase):
         base, added = base_and_added(spec.name)
         id, known = proposal if isinstance(proposal, str) else proposal.id, proposals.read_proposals(self.folder, base)
         if id not in known.proposals:
-            raise not_found("proposal", id, known.proposals, "List them: mined(environment)")
+            raise not_found("proposal", id, known.proposals, "List them: Workspace.mined(environment)")
         if known.state(id) == "taken":
             raise Refused(f"Proposal {id} was already added. It cannot be reviewed again")
         review = proposals.Review(
@@ -188,7 +188,10 @@ class ProductionVerbs(WorkspaceBase):
         )
         if right:
             if not accept or known.proposals[id].case is not None:
-                raise BadInput("right edits a task that you accept. Remove it, or pass accept=True with a mined task")
+                raise BadInput(
+                    "The parameter right changes a task that you accept. "
+                    "Remove right, or pass accept=True with a mined task"
+                )
             try:
                 task = edit_task(self.folder, load_environment(base) if added else spec, known.proposals[id], right)
             except MissingEvidence as missing:

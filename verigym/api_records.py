@@ -134,7 +134,7 @@ class RecordVerbs(WorkspaceBase):
         from verigym.model import embedded
 
         if name != embedded.NAME:
-            raise not_found("embedded model", name, [embedded.NAME], "Hub models and folders need no pull.")
+            raise not_found("embedded model", name, [embedded.NAME], "Hugging Face models and folders need no pull.")
         return embedded.pull(Path(file) if file else None, on_message or print)
 
     @on_thread
@@ -215,7 +215,7 @@ class RecordVerbs(WorkspaceBase):
             spec = self._environment(str(source) if isinstance(source, Path) else source)
             tasks = [task for split in dict.fromkeys(("train", *spec.suites.values())) for task in spec.tasks(split)]
         if not tasks:
-            raise Refused(f"{source} has no tasks of its own. Count the tasks of a file instead")
+            raise Refused(f"{source} contains no tasks. Name a task file instead")
         return describe(tasks)
 
     @on_thread
@@ -262,7 +262,7 @@ class RecordVerbs(WorkspaceBase):
         from verigym.workspace.servers import add_server
 
         if not address.partition("#")[2]:
-            raise BadInput(f"The address {address} names no model. Write URL#MODEL")
+            raise BadInput(f"The address {address} does not name a model. Write URL#MODEL")
         add_server(self.folder, name, address, replace=replace)
         return self._agent(name)
 

@@ -260,7 +260,8 @@ class TrainingVerbs(WorkspaceBase):
         base = self.folder.agent(version.base)
         if base.id == version.id and not crown:
             raise Refused(
-                f"No champion exists yet to compare with. To make this base agent the first champion, promote it: {version.id}"
+                "There is no champion to compare with yet. "
+                f"Make this base agent the first champion: verigym promote {version.id}"
             )
         return version, self.folder.champion(base) if crown else base
 

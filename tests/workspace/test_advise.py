@@ -142,7 +142,7 @@ def test_who_and_what_cannot_be_advised_on_is_said(fresh: Bench):
     with pytest.raises(NotFound, match=r"has no run yet\. Run: verigym eval ENV -m"):
         open_subject(fresh.ws, version.id)
     fresh.ws.store.begin_run("lost", "rollout", {"environment": fresh.desk}, [])
-    with pytest.raises(BadInput, match="does not record its agent"):
+    with pytest.raises(BadInput, match="does not record its version"):
         open_subject(fresh.ws, "lost")
     fresh.ws.store.begin_run("empty", "rollout", {"environment": fresh.desk, "agent": version.id}, [])
     with pytest.raises(Refused, match="has no scored episode"):

@@ -118,7 +118,7 @@ def test_a_prompt_that_is_no_file_is_the_text(text: str):
 def test_a_prompt_can_be_a_file(tmp_path: Path):
     (tmp_path / "p.md").write_text("Be kind.\nÄ\n")
     assert versions.system_text(str(tmp_path / "p.md")) == "Be kind.\nÄ"
-    with pytest.raises(BadInput, match=r"q\.md: no such file"):
+    with pytest.raises(BadInput, match=r"q\.md does not exist"):
         versions.system_text(str(tmp_path / "q.md"))
     (tmp_path / "b.txt").write_bytes(b"\xff\xfe")
     with pytest.raises(BadInput, match="cannot be read as text"):

@@ -109,7 +109,7 @@ def test_where_there_are_tools_only_what_was_done_rightly_is_rehearsed(
     assert {one.trajectory for one in handed[len(handed) // 2 :]} == right and len(right) == 6
 
     acts.write_text(acts.read_text().replace("abcdef", ""))
-    with pytest.raises(Refused, match=r"the start version gave no usable reply in"):
+    with pytest.raises(Refused, match=r"no reply of the start version in"):
         fresh.train("sft", rehearse={str(acts): 0.5}, seed=1)
 
 

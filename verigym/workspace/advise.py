@@ -55,7 +55,8 @@ def open_subject(ws: WorkspaceFolder, text: str) -> AdviceSubject:
     agent = ws.store.get("version", str(run.config.get("agent", "")), Version)
     if agent is None:
         raise BadInput(
-            f"Run {run.id} does not record its agent (it is a training step or imported). Name an eval, a rollout or a version"
+            f"Run {run.id} does not record its version. It is a training step, or it was imported. "
+            "Name a run of eval or rollout, or a version"
         )
     tasks = ws.store.tasks(run.id)
     environment = environment_of(str(run.config["environment"]), tasks)

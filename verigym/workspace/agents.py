@@ -28,7 +28,9 @@ def constraint_text(version: Version, constraints: str | Mapping[str, object]) -
         raise BadInput("Constraints work only with local models. Configure constrained decoding on the server instead")
     if isinstance(constraints, str):
         if constraints != "tools":
-            raise BadInput(f'constraints is "{constraints}". It must be "tools" or a JSON schema as a dict')
+            raise BadInput(
+                f'The value of constraints is "{constraints}". It must be "tools" or a JSON schema as a dict'
+            )
         return constraints
     import jsonschema
 
@@ -91,7 +93,8 @@ def derive(
 def _check_name(ws: WorkspaceFolder, name: str, id: str) -> None:
     if name in ("champion", "latest") or name != name.strip():
         raise BadInput(
-            f'A version cannot be named "{name}". The names champion and latest are reserved. Choose another'
+            f'A version cannot be named "{name}". The names champion and latest are reserved. '
+            "A name cannot begin or end with a space. Choose another"
         )
     for version in ws.store.documents("version", Version) if name else ():
         if name in (version.name, version.id) and version.id != id:
@@ -106,7 +109,7 @@ def system_text(given: str) -> str:
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"--system {given}: cannot be read as text ({error})") from error
     if given.endswith((".txt", ".md")) and not any(map(str.isspace, given)):
-        raise BadInput(f"--system {given}: no such file. Pass a file with the prompt, or the prompt itself")
+        raise BadInput(f"--system: the file {given} does not exist. Pass a file with the prompt, or the prompt itself")
     return given
 
 

@@ -143,7 +143,7 @@ def find(ws: WorkspaceFolder, text: str) -> Dataset:
         return matches[0]
     if is_task_file(text):
         return from_file(ws, Path(text))
-    raise not_found("dataset", text, [one.name for one in sets], "See: verigym data list")
+    raise not_found("dataset", text, [one.name for one in sets], "List them: verigym data list")
 
 
 def rows(ws: WorkspaceFolder, dataset: Dataset) -> Iterator[Example | Preference]:

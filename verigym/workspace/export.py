@@ -55,7 +55,7 @@ def _check_folder(ws: WorkspaceFolder, version: Version, to: Path) -> None:
     protected = {
         "the base model": Path(version.base),
         "embedded models": embedded.cache_folder(),
-        "models of the hub": Path(hub),
+        "downloaded Hugging Face models": Path(hub),
         "this workspace": ws.home,
     }
     for owner, folder in protected.items():

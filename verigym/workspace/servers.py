@@ -83,7 +83,7 @@ def add_server(ws: "WorkspaceFolder", name: str, address: str, *, replace: bool 
     """Names the server at `address`. A name that already means something else is refused."""
     if not _NAME.fullmatch(name) or name in _RESERVED:
         raise BadInput(
-            f'"{name}" cannot name a server. Use letters, digits, ".", "_" and "-". '
+            f'"{name}" is not a valid server name. Use letters, digits, ".", "_" and "-". Begin with a letter or digit. '
             f"These names are reserved: {', '.join(sorted(_RESERVED))}"
         )
     if not address.startswith(("http://", "https://")):

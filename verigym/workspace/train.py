@@ -89,11 +89,11 @@ def _unaudited(ws: WorkspaceFolder, trained: TrainingEnvironment) -> list[str]:
     missing += [("audited", "audit run")] if audit is None else []
     warnings: list[str] = []
     if audit and audit.fix:
-        warnings.append(f"{verifier} FAILED its audit, so training learns what it rewards wrongly: {audit.fix[0]}")
+        warnings.append(f"{verifier} FAILED its audit, so training would learn wrong rewards: {audit.fix[0]}")
     if missing:
         done = " or ".join(word for word, _ in missing)
         commands = ", then ".join(f"verigym {command} {trained.name}" for _, command in missing)
-        warnings.append(f"{verifier} was never {done}, so training may learn what it rewards wrongly. Run: {commands}")
+        warnings.append(f"{verifier} was never {done}, so training may learn wrong rewards. Run: {commands}")
     return warnings
 
 
@@ -243,7 +243,7 @@ def _parent(ws: WorkspaceFolder, recipe: Recipe) -> Version:
             f"start: {recipe.start} has base model {parent.base}, but the recipe says model: {recipe.model}. Change one"
         )
     if parent.is_remote:
-        raise Refused(f"{parent.base}: a model behind a server cannot be trained here. Name a hub id or a folder")
+        raise Refused(f"{parent.base}: a model on a server cannot be trained. Name a Hugging Face model id or a folder")
     return parent
 
 

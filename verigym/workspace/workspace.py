@@ -34,7 +34,10 @@ class WorkspaceFolder:
     def agent(self, text: str) -> Version:
         """A registered version (id, name, champion, latest). Otherwise a new, unregistered version of a base model or server."""
         if not text.strip():
-            raise BadInput("-m is empty. Name a version, smollm2-135m, a hub id, a folder, or URL#MODEL of a server")
+            raise BadInput(
+                "The model (-m) is empty. Name a version, smollm2-135m, a Hugging Face model id, a folder, "
+                "or URL#MODEL of a server"
+            )
         if "#" in text and "://" not in text:
             raise BadInput(
                 f'"{text}" is not a server address. Begin it with http:// or https://, such as http://localhost:8000/v1#qwen'
@@ -121,7 +124,8 @@ class WorkspaceFolder:
             near = difflib.get_close_matches(base.lower(), names, n=1)
             hint = f' Did you mean "{near[0]}"?' if near else ""
             raise NotFound(
-                f'{error}{hint} A model is a version, "{embedded.NAME}" (embedded), a folder, a hub id or URL#MODEL of a server.'
+                f'{error}{hint} Name a version, "{embedded.NAME}" (embedded), a folder, a Hugging Face model id '
+                "or URL#MODEL of a server."
             ) from error
         from verigym.policies.local.policy import LocalPolicy  # torch is loaded only when a model is
 
@@ -172,6 +176,6 @@ def _scores(version: Version) -> bool:
 
 
 def _name(base: str) -> str:
-    """The short name of a model: the name of its folder, or the last part of its hub id or server name."""
+    """The short name of a model: the name of its folder, or the last part of its Hugging Face model id or server name."""
     model = base.partition("#")[2].partition("?")[0] if base.startswith(("http://", "https://")) else base
     return Path(model or base).name
