@@ -93,7 +93,7 @@ def test_a_server_gets_a_name_that_every_model_option_takes(shell: Shell) -> Non
     ("words", "error"),
     [
         (["latest", "http://h/v1#m"], "reserved"),
-        (["a b", "http://h/v1#m"], "cannot name a server"),
+        (["a b", "http://h/v1#m"], "is not a valid server name"),
         (["ok", "http://h/v1"], "The model is missing"),
         (["ok", "http://h/v1#m", "-m", "n"], "named twice"),
         (["ok", "localhost#m"], "is not a server"),

@@ -96,7 +96,7 @@ def test_only_a_file_that_the_same_command_made_is_overwritten() -> None:
     code, said = run("design", "make", "ranges.yaml", "--out", "sums.jsonl")
     assert (
         code == 2
-        and "sums.jsonl exists and was written by another command. It is not overwritten" in said
+        and "sums.jsonl exists and was not written by this command. It is not overwritten" in said
         and "--out" in said
     )
     with Path("sums.jsonl").open("a") as file:
@@ -114,7 +114,7 @@ def test_variations_of_another_kind_do_not_overwrite_those_there_are() -> None:
     typos = ["design", "vary", "toolcall", "--by", "typo", "-n", "5"]
     assert run(*typos)[0] == run(*typos, "--seed", "3")[0] == 0
     code, said = run("design", "vary", "toolcall", "--by", "distractor", "-n", "5")
-    assert code == 2 and "toolcall.varied.jsonl exists and was written by another command" in said
+    assert code == 2 and "toolcall.varied.jsonl exists and was not written by this command" in said
     assert {task.tags[-1] for task in load_tasks("toolcall.varied.jsonl")} == {"typo"}
 
 

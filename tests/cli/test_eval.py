@@ -18,7 +18,7 @@ def test_eval_says_what_repeats_tokens_and_dollars_say_and_how_often_the_set_was
     said = _measure(shell, server, "refuser", "-n", "30", "-k", "2", "--price", "0.1,0.4", "--by", "tag")
     for figure in ("pass@2", "pass^2", "tokens per success", "cost per success", "$0.000038"):
         assert figure in said
-    assert "held-out set tool_call_eval, version 1, used: 1 version measured" in said
+    assert "suite tool_call_eval, version 1, used: 1 version measured" in said
     table = said[said.index("tag ") :].splitlines()
     assert table[0].split() == ["tag", "success", "95%", "interval", "reward", "tasks", "families"]
     rates = [float(row.split("%")[0].split()[-1]) for row in table[1:] if "%" in row]
@@ -33,7 +33,7 @@ def test_eval_says_what_repeats_tokens_and_dollars_say_and_how_often_the_set_was
 def test_what_tasks_do_not_say_is_refused_after_the_figures_were_shown(shell: Shell, server: str) -> None:
     with pytest.raises(Exception, match="Tag tasks with difficulty:easy"):
         _measure(shell, server, "bad", "-n", "5", "--by", "difficulty")
-    with pytest.raises(Exception, match=r'no division of tasks "familiy"\. Did you mean "family"'):
+    with pytest.raises(Exception, match=r'There is no value of --by "familiy"\. Did you mean "family"'):
         _measure(shell, server, "bad", "-n", "5", "--by", "familiy")
 
 
@@ -64,7 +64,7 @@ def test_a_set_that_judged_many_versions_is_said_to_flatter_the_best(shell: Shel
 
 def test_suites_without_any_and_by_a_wrong_name_say_what_to_do(shell: Shell) -> None:
     assert "no evaluations yet" in shell("suites") and shell.json("suites") == []
-    with pytest.raises(Exception, match="No held-out set exists yet"):
+    with pytest.raises(Exception, match="No suite exists yet"):
         shell("suites", "show", "x")
 
 
@@ -104,6 +104,6 @@ def test_a_task_that_is_not_in_the_comparison_is_answered_with_those_near_it(she
     for model in ("bad", "good"):
         _measure(shell, server, model, "-n", "5")
     with pytest.raises(
-        Exception, match=r'No task "toolcall/vla/0001" in suite tool_call_eval\. Similar: toolcall/val/'
+        Exception, match=r'There is no task "toolcall/vla/0001" in suite tool_call_eval\. Similar: toolcall/val/'
     ):
         shell("compare", version(shell, "bad"), version(shell, "good"), "--show", "toolcall/vla/0001")

@@ -27,7 +27,7 @@ def test_init_writes_an_environment_whose_contract_holds() -> None:
     code, said = run("init", "desk")
     assert code == 0 and "next: verigym check desk.py" in said
     code, said = run("check", "desk.py")
-    assert code == 0 and "the contract holds" in said and "FAIL" not in said
+    assert code == 0 and "all checks passed" in said and "FAIL" not in said
     assert "tasks of val: 20 tasks in 5 families" in said and "1 tool, each" in said
 
 
@@ -35,7 +35,7 @@ def test_init_overwrites_nothing_and_takes_only_python_names() -> None:
     Path("desk.py").write_text("mine")
     assert "exists. Choose another name" in run("init", "desk")[1]
     assert Path("desk.py").read_text() == "mine"
-    assert "is not a Python name" in run("init", "my-desk")[1]
+    assert "is not a valid Python name" in run("init", "my-desk")[1]
     assert "no such folder" in run("init", "nowhere/desk")[1]
 
 

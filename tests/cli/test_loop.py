@@ -44,7 +44,7 @@ def test_a_loop_says_what_it_does_and_what_came_of_it(shell: Shell, server: str,
     for words in (
         "Round 1, from good (",
         "1. Mine: ",
-        "no production traces; new: 0 tasks to train on, 0 held out",
+        "no production traces. New: 0 tasks to train on, 0 held out",
         "2. Evaluate the champion: ",
         "success 0.0% (0.0% to",
         "3. Advise: ",

@@ -78,7 +78,7 @@ def test_a_look_accepts_edits_rejects_and_takes_back(shell: Shell) -> None:
     assert "1 of 2, small/mined/" in said and "2 of 2, small/mined/" in said
     assert 'agent did:\n  calendar.create_event {"attendee":"Ana","day":"Friday","time":"12:00"}' in said
     assert (
-        "right outcome:\n  " + book("Ana", "16:30") in said
+        "correct outcome:\n  " + book("Ana", "16:30") in said
         and "  source: correction by ana on traces-counter/0001" in said
     )
     assert "not accepted: With this edit, the failed attempt in traces-counter/0001 would pass" in said
@@ -87,7 +87,7 @@ def test_a_look_accepts_edits_rejects_and_takes_back(shell: Shell) -> None:
     assert set(states) == {"rejected", "taken"}
     assert states["taken"]["task"]["data"]["expected_args"]["time"] == "16:45"
     shown = shell("mine", "show", states["taken"]["proposal"]["id"])
-    assert "accepted by " in shown and ": edited" in shown and f"right outcome: {edit}" in shown
+    assert "accepted by " in shown and ": edited" in shown and f"correct outcome: {edit}" in shown
     assert "no proposal waits for review" in shell("mine", "review", shell.name)
 
 
@@ -118,7 +118,7 @@ def test_the_list_shows_every_state_and_what_is_missing(shell: Shell) -> None:
     shell("mine", "review", shell.name, keys="a\n")
     assert shell.json("mine")["small"]["open"] == 1 and "small" in shell("mine", "list")
     said = shell("mine", "list", shell.name)
-    assert "open: 1" in said and "added: 1" in said and "no task can be made of 1 request:" in said
+    assert "open: 1" in said and "added: 1" in said and "no task can be made from 1 request:" in said
     assert "traces-counter/0003  Tell the landlord  The request has no correction" in said
     listed = shell.json("mine", "list", shell.name)
     assert [row["state"] for row in listed["proposals"]].count("open") == 1

@@ -221,7 +221,7 @@ def test_nobody_rolls_back_to_weights_that_are_gone(shell: Shell) -> None:
         (["new", "x", "--parent", "tiny"], "The new version would equal tiny"),
         (["new", "x", "--system", "y"], "No champion version exists yet"),
         (["new", "champion", "--parent", "tiny", "--system", "y"], 'cannot be named "champion"'),
-        (["new", "x", "--parent", "tiny", "--system", "prompt.txt"], "prompt.txt: no such file"),
+        (["new", "x", "--parent", "tiny", "--system", "prompt.txt"], "the file prompt.txt does not exist"),
         (["new", "x", "--parent", "tiny", "--describe", "refuse"], "Write TOOL=TEXT"),
         (["new", "x", "--parent", "tiny", "--descriptions", "none.json"], "none.json"),
         (["new", "x", "--parent", "tiny", "--describe", "a=b", "--env", "toolcall"], 'no tool "a"'),

@@ -56,12 +56,12 @@ def test_overrides_change_fields_at_any_depth(bench: Bench) -> None:
     ("override", "words"),
     [
         ("steps", '"steps" is not an override. Write key=value, such as steps=20 or lora.r=8'),
-        ("steps.x=1", '"steps.x=1": steps has no keys below it'),
+        ("steps.x=1", '"steps.x=1": steps is a single value, not a section. Write steps=VALUE'),
         ("stps=3", "unknown key stps. Did you mean steps?"),
         ("loss.klx=3", "unknown key loss.klx. Did you mean loss.kl?"),
         ("steps=ten", "steps must be a whole number, not text"),
         ("loss=", "loss must be keys and values"),
-        ("steps=[1", '"steps=[1": the value is not YAML'),
+        ("steps=[1", '"steps=[1": the value is not valid YAML'),
     ],
 )
 def test_an_override_that_is_wrong_is_refused_in_words(bench: Bench, override: str, words: str) -> None:
@@ -139,7 +139,7 @@ def test_steps_of_which_nothing_was_scored_say_so(bench: Bench) -> None:
 
 def test_a_recipe_that_is_not_there_names_those_beside_it(bench: Bench) -> None:
     bench.recipe_file("grpo")
-    with pytest.raises(BadInput, match=r"nosuch.yaml: no such file. The folder contains: grpo.yaml"):
+    with pytest.raises(BadInput, match=r"nosuch.yaml does not exist. The folder contains: grpo.yaml"):
         bench.shell("train", str(bench.place / "nosuch.yaml"))
     for text, words in (("- a\n- b\n", "a recipe is a list of keys and values"), ("a: [", "not YAML")):
         with pytest.raises(BadInput, match=words):

@@ -96,7 +96,7 @@ def test_the_installed_package_is_the_one_that_runs(installed: Path, tmp_path: P
 def test_an_install_does_what_the_readme_says(installed: Path, tmp_path: Path) -> None:
     assert verigym.__version__ in command(installed, tmp_path, "--version")
     command(installed, tmp_path, "init", "desk")
-    assert "the contract holds" in command(installed, tmp_path, "check", "desk.py")
+    assert "all checks passed" in command(installed, tmp_path, "check", "desk.py")
 
 
 def test_an_install_has_the_rows_of_every_environment_and_the_wordings(installed: Path, tmp_path: Path) -> None:

@@ -63,7 +63,8 @@ def run_audit(
         bool, typer.Option("--save-cases", help="Save every disagreement with a person's label as a case")
     ] = False,
     who: Annotated[
-        str, typer.Option("--who", help="Person whose labels count (default: the newest label of anyone)")
+        str,
+        typer.Option("--who", help="Use only the labels of this person (default: the newest label of each output)"),
     ] = "",
     verifier: Verifier = "",
     judge: Judge = "",
@@ -98,14 +99,14 @@ def run_audit(
 def add_case(
     environment: Environment,
     trajectory: Annotated[str, typer.Argument(metavar="TRAJECTORY", help="Trajectory: id or unique prefix")],
-    should: Annotated[Literal["pass", "fail"], typer.Option("--should", help="Right verdict: pass or fail")],
+    should: Annotated[Literal["pass", "fail"], typer.Option("--should", help="Correct verdict: pass or fail")],
     note: Annotated[str, typer.Option("--note", help="Reason, stored with the case")] = "",
     who: Annotated[str, typer.Option("--who", help="Name stored with the case (default: your user name)")] = "",
     verifier: Verifier = "",
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Save an output with its right verdict. `check` and `audit run` replay it from now on."""
+    """Save an output with its correct verdict. `check` and `audit run` replay it from now on."""
     options = {"note": note, "who": who, "verifier": verifier}
     saved = workspace(home).audit_case(environment, trajectory, should=should, **options)
     if json:

@@ -24,16 +24,19 @@ _NUM_FAMILIES = 5
 
 def compare(
     champion: Annotated[
-        str, typer.Argument(metavar="BEFORE", help="Version to compare with", autocompletion=complete.versions)
+        str, typer.Argument(metavar="BEFORE", help="Baseline version", autocompletion=complete.versions)
     ],
-    candidate: Annotated[
-        str, typer.Argument(metavar="AFTER", help="Version that is compared", autocompletion=complete.versions)
-    ],
+    candidate: Annotated[str, typer.Argument(metavar="AFTER", help="New version", autocompletion=complete.versions)],
     environment: Annotated[
         str, env_option("Environment to compare on (default: the most recent one that both were evaluated on)")
     ] = "",
     flips: Annotated[
-        int, typer.Option("--flips", min=0, help="Show up to N tasks gained and N lost, with both replies")
+        int,
+        typer.Option(
+            "--flips",
+            min=0,
+            help="Show up to N tasks that only AFTER passes and N that only BEFORE passes, with both replies",
+        ),
     ] = 3,
     task: Annotated[str, typer.Option("--show", metavar="TASK", help="Show both conversations of one task")] = "",
     json: Json = False,
@@ -206,12 +209,15 @@ def _both(
     results = [{result.task: result for result in report.results} for report in (theirs, ours)]
     if task not in results[0]:
         near = difflib.get_close_matches(task, results[0], n=3, cutoff=0.3)
-        raise NotFound(f'No task "{task}" in suite {ours.suite.name}. Similar: {", ".join(near) or "none"}')
+        raise NotFound(f'There is no task "{task}" in suite {ours.suite.name}. Similar: {", ".join(near) or "none"}')
     flip = flip_of((results[0][task], results[1][task]))
     found = []
     for report, id in ((theirs, flip.champion), (ours, flip.candidate)):
         if not id:
-            raise NotFound(f"Run {report.run} has no episode of {task}")
+            raise NotFound(
+                f"Run {report.run} has no episode of task {task}. "
+                "Evaluate the version again: verigym eval ENV -m VERSION"
+            )
         trajectory = ws.store.trajectory(id)[1]
         found.append((trajectory, ws.store.verdicts_on(report.run, id)))
     if json:

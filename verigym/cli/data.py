@@ -64,7 +64,11 @@ def make_pairs(
     gap: Annotated[float, typer.Option("--gap", min=0, help="Minimum difference between the rewards of a pair")] = 0.1,
     per_task: Annotated[
         int,
-        typer.Option("--per-task", min=1, help="Maximum pairs per task: best and worst, second best and second worst"),
+        typer.Option(
+            "--per-task",
+            min=1,
+            help="Maximum pairs per task. The first is best and worst, the next second best and second worst",
+        ),
     ] = 4,
     labels: Annotated[
         bool, typer.Option("--labels", help="Use people's preferences (verigym label) instead of rewards")

@@ -27,10 +27,13 @@ TeacherModel = Annotated[
         autocompletion=complete.models,
     ),
 ]
-Tries = Annotated[int, typer.Option("-k", min=1, help="Tries of the teacher per task")]
+Tries = Annotated[int, typer.Option("-k", min=1, help="Attempts of the teacher per task")]
 TeacherOutput = Annotated[
     Literal["demos", "pairs"],
-    typer.Option("--teacher-output", help="Dataset to make of the teacher's tries: demos or pairs (better and worse)"),
+    typer.Option(
+        "--teacher-output",
+        help="Dataset to make from the attempts: demos (attempts that pass) or pairs (a better and a worse attempt)",
+    ),
 ]
 _VALUE = 100
 """Characters of a value in a preview."""
@@ -53,7 +56,7 @@ def make(
         typer.Option(
             "--model",
             "-m",
-            help="Model for columns and validators that name none (same values as -m of eval)",
+            help="Model for columns and validators that do not name one (same values as -m of eval)",
             autocompletion=complete.models,
         ),
     ] = "",
@@ -103,7 +106,10 @@ def vary(
     ] = None,
     split: Annotated[str, typer.Option("--split", help="Split of the tasks to vary")] = "train",
     played_in: Annotated[
-        str, env_option("Environment that plays the tasks of a file (default: they are verified by their own data)")
+        str,
+        env_option(
+            "Environment to run the tasks of a file in (default: the verifier is chosen from the data of the tasks)"
+        ),
     ] = "",
     preview: Preview = None,
     num: Annotated[int | None, num_option("Number of variations (default: all)")] = None,
@@ -228,6 +234,6 @@ def _say_next(out: Path, environment: str, split: str = "train") -> None:
 def _say_taught(taught: "TeachingResult") -> None:
     dataset = taught.data
     kind = "demonstration" if dataset.kind == "demonstrations" else "pair"
-    show.say(f"run {taught.run}: {taught.passed} of {taught.scored} tries passed")
+    show.say(f"run {taught.run}: {taught.passed} of {taught.scored} attempts passed")
     show.say(f"dataset {dataset.name}: {counted(dataset.rows, kind)} of {counted(dataset.tasks, 'task')}")
     show.next_command(f"verigym train {RECIPES[dataset.kind]} data={show.quote(dataset.name)}")

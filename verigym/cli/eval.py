@@ -50,7 +50,11 @@ def evaluate(
     split: Annotated[str, typer.Option("--split", help="Held-out split to measure on")] = "val",
     part: Annotated[
         str,
-        typer.Option("--part", metavar="I/N", help="Part I of N of the split's families, as a suite of its own (1/3)"),
+        typer.Option(
+            "--part",
+            metavar="I/N",
+            help="Evaluate only part I of N of the split's families, such as 1/3. Each part is a separate suite",
+        ),
     ] = "",
     by: Annotated[str, typer.Option("--by", help="Also print a table by family, tag or difficulty, worst first")] = "",
     *,
@@ -62,7 +66,7 @@ def evaluate(
     from verigym.evaluation.suites import parse_part
 
     if by and by not in DIVISIONS:
-        raise not_found("division of tasks", by, DIVISIONS, "Write --by family, --by tag or --by difficulty.")
+        raise not_found("value of --by", by, DIVISIONS, "Write --by family, --by tag or --by difficulty.")
     if part:
         split = f"{split} {parse_part(part)}"
     ws, spec = workspace(options.home), _environment(environment, options)
@@ -90,7 +94,7 @@ def evaluate(
 
 
 def _say_uses(held_out: "HeldOutSet", report: "Report") -> None:
-    show.say(f"held-out set {held_out.suite.name}, version {held_out.version}, used: {held_out.uses}")
+    show.say(f"suite {held_out.suite.name}, version {held_out.version}, used: {held_out.uses}")
     if "success" in report.metrics and (warning := held_out.overuse_warning(report.metrics["success"])):
         show.paragraph(f"warning: {warning}")
 

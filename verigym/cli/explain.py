@@ -31,7 +31,7 @@ def explain(
         str,
         typer.Option(
             "--judge",
-            help='Model that classifies what the rules leave as "wrong answer" (same values as -m)',
+            help='Model that classifies the failures that the rules call "wrong answer" (same values as -m)',
             autocompletion=complete.models,
         ),
     ] = "",
@@ -162,7 +162,7 @@ def advise(
         str,
         typer.Argument(
             metavar="[RUN]",
-            help="Run (id, unique prefix, latest), or a version, which stands for its newest run",
+            help="Run (id, unique prefix, latest), or a version (its newest run is used)",
             autocompletion=complete.runs,
         ),
     ] = "latest",
@@ -174,7 +174,7 @@ def advise(
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Advise what to try first, lightest fix first, with reasons, figures and the command."""
+    """Advise which fix to try first, cheapest first, with reasons, figures and the command."""
     ws = workspace(home)
     result = ws.advise(run, try_fixes=trials, n=num)
     if json:

@@ -56,7 +56,12 @@ def gate(
 def promote(
     candidate: Candidate,
     override: Annotated[
-        str, typer.Option("--override", metavar="REASON", help="Promote against the gate and record the reason")
+        str,
+        typer.Option(
+            "--override",
+            metavar="REASON",
+            help="Promote whatever the gate decides. The reason is recorded in the ledger",
+        ),
     ] = "",
     policy: Annotated[
         str, typer.Option("--policy", help="Gate policy (default: the one of the last decision about this version)")

@@ -23,7 +23,9 @@ def ingest(
             "Formats: Chat Completions, Responses, OpenTelemetry, ATIF, NeMo Gym, inspect_ai, messages",
         ),
     ],
-    name: Annotated[str, typer.Option("--name", help="Name of the run of traces: traces-NAME")] = "ingested",
+    name: Annotated[
+        str, typer.Option("--name", help="Name of the traces. They are stored as run traces-NAME")
+    ] = "ingested",
     format: Annotated[
         str,
         typer.Option(

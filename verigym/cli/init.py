@@ -17,11 +17,13 @@ def init(
     """Write a small environment in one file to start from."""
     path = Path(name if name.endswith(".py") else f"{name}.py")
     if not path.stem.isidentifier():
-        raise BadInput(f'"{path.stem}" is not a Python name. Use letters, digits and _')
+        raise BadInput(
+            f'"{path.stem}" is not a valid Python name. Use letters, digits and _, and do not begin with a digit'
+        )
     if path.exists():
         raise BadInput(f"{path} exists. Choose another name")
     if not path.parent.is_dir():
-        raise BadInput(f"{path.parent}: no such folder. Create it first")
+        raise BadInput(f"The folder {path.parent} does not exist. Create it first")
     template = Path(__file__).parents[1] / "environments" / "template.py"
     path.write_text(template.read_text().replace("desk", path.stem))
     if json:
@@ -40,7 +42,7 @@ def check(
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Check an environment's contract without a model: gold solutions pass, cheats fail, state is isolated, nothing leaks.
+    """Check an environment without a model: gold solutions pass, cheats fail, state is isolated, nothing leaks.
     Checks a sample of the tasks unless you pass --all. Exit code 1 if a check fails."""
     from verigym.environments.load import load_environment
     from verigym.tasks.files import is_task_file
@@ -54,7 +56,7 @@ def check(
     if json:
         show.as_json(checks)
     else:
-        show.say(f"{spec.name}: {f'{len(failed)} of {len(checks)} checks failed' if failed else 'the contract holds'}")
+        show.say(f"{spec.name}: {f'{len(failed)} of {len(checks)} checks failed' if failed else 'all checks passed'}")
         if sample < total:
             show.say(f"checked a sample: {sample:,} of {total:,} tasks. --all checks every task")
         if not failed:

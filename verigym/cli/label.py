@@ -31,7 +31,7 @@ def label(
     num: Annotated[int, num_option("Number of pairs or outputs, spread over tasks")] = 50,
     who: Annotated[str, typer.Option("--who", help="Name stored with the labels (default: your user name)")] = "",
     seed: Annotated[
-        int, typer.Option("--seed", help="Random seed for the selection and for which of a pair is left")
+        int, typer.Option("--seed", help="Random seed for the selection and for the order of each pair")
     ] = 0,
     json: Json = False,
     home: Home = None,

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from verigym.core.records import Estimate, Version
     from verigym.flywheel.rounds import Round
 
-Recipe = Annotated[Path, typer.Argument(help="Loop recipe (YAML). The shortest names an environment and a model")]
+Recipe = Annotated[
+    Path, typer.Argument(help="Loop recipe (YAML). It needs environment, and model if no champion exists yet")
+]
 Overrides = Annotated[list[str] | None, typer.Argument(metavar="[a.b=c]...", help="Recipe fields to override")]
 
 loop = group("loop", "Run the whole improvement loop unattended: run, status.")

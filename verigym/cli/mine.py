@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from verigym.workspace.workspace import WorkspaceFolder
 
 Who = Annotated[str, typer.Option("--who", help="Name recorded with the decision (default: your user name)")]
-REVIEW_KEYS = "a accept · e edit the right outcome · r reject · s skip · u undo · q quit"
+REVIEW_KEYS = "a accept · e edit the correct outcome · r reject · s skip · u undo · q quit"
 CASE_KEYS = "a accept · r reject · s skip · u undo · q quit"
 LAST_KEYS = "that was the last one · u undo · q quit"
 STATES = {"open": "open", "accepted": "accepted", "taken": "added", "rejected": "rejected"}
@@ -62,7 +62,8 @@ def run_mining(
         typer.Option(
             "--run",
             metavar="RUN",
-            help="Run of traces, all of them from this environment. Repeatable (default: all runs of traces)",
+            help="Run of traces to mine. All its traces are taken as traces of this environment. Repeatable (default: the "
+            "traces of all runs that belong to this environment)",
             autocompletion=complete.runs,
         ),
     ] = None,
@@ -116,7 +117,7 @@ def list_proposals(
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """List the proposals of an environment, and the failures that no task could be made of."""
+    """List the proposals of an environment, and the failures that no task could be made from."""
     from verigym.mining.proposals import last_summary, newest_version, read_proposals, with_file
 
     if not environment:
@@ -136,7 +137,7 @@ def list_proposals(
     for state in STATES:
         _say_state(known, state)
     if unverifiable:
-        show.say(f"no task can be made of {counted(len(unverifiable), 'request')}:")
+        show.say(f"no task can be made from {counted(len(unverifiable), 'request')}:")
         rows = [
             (request.trajectories[0], show.clip(request.request, 40), show.clip(request.missing, 90))
             for request in unverifiable[:_SHOWN]
@@ -152,7 +153,10 @@ def list_proposals(
 
 @mine.command("show")
 def show_proposal(
-    id: Annotated[str, typer.Argument(metavar="ID", help="Mined task or proposal (id or part of it), or a trace")],
+    id: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="Mined task or proposal (id or part of an id), or the id of a trace"),
+    ],
     json: Json = False,
     home: Home = None,
 ) -> None:
@@ -167,7 +171,7 @@ def show_proposal(
     if proposal.case is None:
         show.say(f"  family {task.family}" + (f", failure {proposal.bucket}" if proposal.bucket else ""))
     show.paragraph(f"request: {_prompt_of(proposal)}", "  ", "  ")
-    show.say(f"  agent did: {proposal.did}", f"  right outcome: {history.right}", f"  source: {proposal.source}")
+    show.say(f"  agent did: {proposal.did}", f"  correct outcome: {history.right}", f"  source: {proposal.source}")
     show.say("traces:")
     for trace in history.traces[:_SHOWN]:
         show.say(f"  {trace.id}, {trace.source or 'no longer stored'}")
@@ -312,7 +316,7 @@ def _say_state(known: "ProposalSet", state: str) -> None:
         )
         for proposal in proposals[-_SHOWN:]
     ]
-    show.table(rows, ("task", "split", "failure", "right outcome", "request", "traces"), "  ")
+    show.table(rows, ("task", "split", "failure", "correct outcome", "request", "traces"), "  ")
     _say_more(len(proposals))
 
 
@@ -404,7 +408,7 @@ def _review(ws: "WorkspaceFolder", environment: "EnvironmentSpec", who: str) -> 
 def _edit(
     ws: "WorkspaceFolder", environment: "EnvironmentSpec", session: "ReviewSession", text: str
 ) -> "ReviewSession":
-    """Replaces the right outcome by the rest of the line, or by what an editor returns. It must be verified as well."""
+    """Replaces the correct outcome by the rest of the line, or by what an editor returns. It must be verified as well."""
     from verigym.mining import proposals
     from verigym.mining.expectations import MissingEvidence
     from verigym.mining.review import accept_edited, edit_task
@@ -445,7 +449,7 @@ def _ask(session: "ReviewSession") -> None:
         show.paragraph(signal, "  ", "  ")
     show.say("request:", *(f"  {line}" for line in _prompt_of(proposal).splitlines()))
     show.say("agent did:", f"  {proposal.did or '(nothing)'}")
-    show.say("right outcome:", *(f"  {line}" for line in proposal.right.splitlines()), f"  source: {proposal.source}")
+    show.say("correct outcome:", *(f"  {line}" for line in proposal.right.splitlines()), f"  source: {proposal.source}")
     traces = proposal.trajectories
     show.say(f"trace: {traces[0]}" + (f" and {len(traces) - 1} more" if len(traces) > 1 else ""))
     show.say(REVIEW_KEYS if proposal.case is None else CASE_KEYS)

@@ -69,7 +69,10 @@ def pull(
 def new(
     name: Annotated[
         str,
-        typer.Argument(metavar="[NAME]", help="Name of the new version (default: the parent's with part of its id)"),
+        typer.Argument(
+            metavar="[NAME]",
+            help="Name of the new version (default: the parent's name and the first 4 characters of the new id)",
+        ),
     ] = "",
     parent: Annotated[
         str, typer.Option("--parent", help=f"Version or model to change: {MODEL}", autocompletion=complete.models)
@@ -80,7 +83,7 @@ def new(
         typer.Option("--describe", metavar="TOOL=TEXT", help="Description that replaces the one of a tool. Repeatable"),
     ] = (),  # type: ignore[assignment]
     descriptions: Annotated[
-        Path | None, typer.Option("--descriptions", help="JSON or YAML file with an object of tools and descriptions")
+        Path | None, typer.Option("--descriptions", help="JSON or YAML file that maps tool names to descriptions")
     ] = None,
     constrain: Annotated[
         str, typer.Option("--constrain", help="Constraint on replies of a local model: tools, or a JSON schema file")
@@ -95,7 +98,9 @@ def new(
         int | None, typer.Option("--max-tokens", min=1, max=1_000_000, help="Maximum tokens per reply")
     ] = None,
     stop: Annotated[list[str], typer.Option("--stop", help="Text that ends a reply. Repeatable")] = (),  # type: ignore[assignment]
-    environment: Annotated[str, env_option("Environment that must have the described tools")] = "",
+    environment: Annotated[
+        str, env_option("Environment to check the tool names of --describe and --descriptions against")
+    ] = "",
     json: Json = False,
     home: Home = None,
 ) -> None:
@@ -138,7 +143,7 @@ def new(
 
 @models.command("show")
 def show_version(version: KnownVersion = "champion", json: Json = False, home: Home = None) -> None:
-    """Show what a version is made of, where it came from, and how it was evaluated and decided on."""
+    """Show a version: its content, its origin, its evaluations and the decisions about it."""
     from verigym.registry.versions import kind_of
     from verigym.workspace import agents as versions
 
@@ -226,7 +231,8 @@ def card(
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Print a version as a page to read: what it is, how it was made, evaluated and decided on, and its limits."""
+    """Print the model card of a version: what it is, how it was made and evaluated, the decisions about it, and its
+    limits."""
     ws = workspace(home)
     found = ws.folder.find(version)
     text = ws.card(found, file=out)
@@ -271,7 +277,11 @@ def check_integrity(
     ] = "",
     expect: Annotated[
         str,
-        typer.Option("--expect", metavar="HASH", help="Ledger hash noted earlier, which must still be in the ledger"),
+        typer.Option(
+            "--expect",
+            metavar="HASH",
+            help="Ledger hash that an earlier check-integrity printed. The check fails if the ledger no longer contains it",
+        ),
     ] = "",
     json: Json = False,
     home: Home = None,
@@ -290,7 +300,9 @@ def check_integrity(
         show.say(count)
         last = next((one.id for one in found if one.what == "ledger" and one.sound and one.id), "")
         if last and not damaged:
-            show.say("note the last hash elsewhere: only it can show later that entries were removed from the end")
+            show.say(
+                "save the last hash elsewhere. Only with it can you show later that no entries were removed from the end"
+            )
             show.next_command(f"verigym models check-integrity --expect {last}")
         else:
             show.next_command("verigym models list")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from verigym.cli.command_workspace import CommandWorkspace
     from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
 
-MODEL = "a version (id, name, champion, latest), smollm2-135m, a hub id, a folder, a named server or URL#MODEL"
+MODEL = "a version (id, name, champion, latest), smollm2-135m, a Hugging Face model id, a folder, a named server or URL#MODEL"
 
 Home = Annotated[Path | None, typer.Option("--home", help="Workspace folder (default: VERIGYM_HOME, or .verigym)")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON")]
@@ -27,8 +27,8 @@ Environment = Annotated[
     str,
     typer.Argument(
         metavar="ENV",
-        help="Environment: a name, a Python file, or a task file (q.jsonl, or train.csv,val.parquet). "
-        "ENV+FILE adds the tasks of a file",
+        help="Environment: a name, a Python file, a task file (q.jsonl), or a training and a held-out task file "
+        "(train.csv,val.parquet). ENV+FILE adds the tasks of a file",
         autocompletion=complete.environments,
     ),
 ]
@@ -67,7 +67,7 @@ Price = Annotated[
     typer.Option(
         "--price",
         metavar="PROMPT,COMPLETION",
-        help="Dollars per million tokens, such as 0.15,0.60. Enables cost figures",
+        help="Dollars per million prompt and completion tokens, such as 0.15,0.60. Enables cost figures",
     ),
 ]
 Verifier = Annotated[
@@ -90,7 +90,7 @@ Constrain = Annotated[
     typer.Option(
         "--constrain",
         help="Constrain the replies of a local model: tools (only valid calls of the offered tools) or a JSON schema file. "
-        "Becomes part of the version",
+        "Makes a new version with this constraint",
     ),
 ]
 Judge = Annotated[
@@ -275,7 +275,7 @@ def constraints_of(given: str) -> str | dict[str, object]:
         return given
     path = Path(given)
     if not path.is_file():
-        raise BadInput(f"--constrain {given}: no such file. Write tools, or the path of a JSON schema")
+        raise BadInput(f"--constrain: the file {given} does not exist. Write tools, or the path of a JSON schema")
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict)
     except (msgspec.DecodeError, OSError) as error:

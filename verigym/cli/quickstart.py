@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def quickstart(home: Home = None) -> None:
-    """Run the whole cycle on the embedded model: no key, no GPU, no server. A quarter of an hour on two free cores."""
+    """Run the whole cycle on the embedded model: no key, no GPU, no server.
+    It takes about 15 minutes on two idle CPU cores."""
     started = time.perf_counter()
     show.say("The whole cycle on this machine. If interrupted, repeat the command to resume.")
     decision = workspace(home).quickstart()

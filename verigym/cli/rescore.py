@@ -38,7 +38,7 @@ def rescore(
     Writes a new report if the run has a report by an earlier version of the verifier. The earlier report is kept.
     With --all, exit code 1 if a run cannot be rescored."""
     if all_runs and (run != "latest" or environment or verifier):
-        raise BadInput("--all cannot be combined with RUN, --env or --verifier. Remove --all, or the others")
+        raise BadInput("--all cannot be combined with RUN, --env or --verifier. Remove --all, or remove the others")
     ws = workspace(home)
     judge_version = ws.agent(judge) if judge else None
     if all_runs:

@@ -128,7 +128,7 @@ def remove_runs(
     home: Home = None,
 ) -> None:
     """Delete runs with their trajectories, verdicts and checkpoints. A run that the ledger, a report, a version, a dataset, a
-    label or a mined task needs is refused with the reason."""
+    label or a mined task needs is not deleted, and the reason is printed. Then no run is deleted."""
     ws = workspace(home)
     records = [ws.run(id) for id in dict.fromkeys(ids)]
     freed = ws.remove_run(*records, dry_run=True)

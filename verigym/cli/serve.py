@@ -17,7 +17,7 @@ def serve(
         str,
         typer.Argument(
             metavar="[VERSION]",
-            help="Version to serve: id, name, smollm2-135m, a hub id, a folder or a named server. "
+            help="Version to serve: id, name, smollm2-135m, a Hugging Face model id, a folder or a named server. "
             "Default: the champion, following promotions and rollbacks",
             autocompletion=complete.models,
         ),
@@ -26,13 +26,13 @@ def serve(
         str,
         typer.Option(
             "--upstream",
-            help="Server (URL#MODEL or a name) that answers: vLLM, SGLang, NIM or OpenAI. Requests are forwarded and "
-            "captured. ?key_env=NAME after it names the variable that holds its key (default: OPENAI_API_KEY)",
+            help="Server to forward requests to: URL#MODEL or a named server (vLLM, SGLang, NIM or OpenAI). Requests are "
+            "captured. The API key is read from OPENAI_API_KEY. Append ?key_env=NAME to read another environment variable",
             autocompletion=complete.servers,
         ),
     ] = "",
     host: Annotated[
-        str, typer.Option("--host", help="Address to listen on. Any address but loopback requires --key-env")
+        str, typer.Option("--host", help="Address to listen on. Any address except loopback requires --key-env")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on (0: a free one)")] = 8400,
     canary: Annotated[
@@ -46,13 +46,18 @@ def serve(
     share: Annotated[float, typer.Option("--share", min=0, max=1, help="Share of conversations for --canary")] = 0.1,
     key_env: Annotated[
         str,
-        typer.Option("--key-env", help="Variable that holds the API keys of clients, separated by commas"),
+        typer.Option("--key-env", help="Environment variable that holds the API keys of clients, separated by commas"),
     ] = "",
     max_body: Annotated[float, typer.Option("--max-body", min=0.001, help="Maximum size of a request in MiB")] = 10.0,
     rate: Annotated[
-        float, typer.Option("--rate", min=0, help="Maximum requests per minute and key or address (0: no limit)")
+        float,
+        typer.Option(
+            "--rate",
+            min=0,
+            help="Maximum requests per minute for each API key, or for each address without keys (0: no limit)",
+        ),
     ] = 0.0,
-    timeout: Annotated[float, typer.Option("--timeout", min=0.1, help="Timeout of an answer in seconds")] = 600.0,
+    timeout: Annotated[float, typer.Option("--timeout", min=0.1, help="Maximum seconds per reply")] = 600.0,
     queue: Annotated[
         int, typer.Option("--queue", min=1, help="Maximum requests at once, including waiting ones")
     ] = 1000,
@@ -68,7 +73,8 @@ def serve(
     price: Price = "",
     home: Home = None,
 ) -> None:
-    """Serve an agent as Chat Completions and Responses, and capture the conversations as traces. Ctrl-C stops it."""
+    """Serve an agent over the Chat Completions and Responses APIs, and capture the conversations as traces.
+    Ctrl-C stops it."""
     server = workspace(home).serve(
         version,
         upstream=upstream,

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from verigym.tasks.load import BadRow
 
 TaskFile = Annotated[Path, typer.Argument(metavar="FILE", help="Task file: .jsonl, .json, .csv or .parquet")]
-Near = Annotated[
-    float, typer.Option("--near", min=0.3, max=1.0, help="Similarity from which two prompts count as near-duplicates")
-]
+Near = Annotated[float, typer.Option("--near", min=0.3, max=1.0, help="Minimum similarity of near-duplicate prompts")]
 _EXAMPLES = 3
 _SHAPES = {"other": "with data of an environment"}
 _TAGS = 12
@@ -39,7 +37,7 @@ def list_all(json: bool, home: Path | None) -> None:
 
 tasks = group(
     "tasks",
-    "Tasks: list (bare: the environments), show, stats. Task files: split, dedup, leaks.",
+    "Tasks: list, show, stats. Task files: split, dedup, leaks. Without a subcommand: list the environments.",
     list_all,
 )
 
@@ -82,7 +80,7 @@ def show_task(
     id: Annotated[str, typer.Argument(metavar="TASK", help="Task id")],
     json: Json = False,
 ) -> None:
-    """Show a task: its prompt, and its gold solution played and scored without a model."""
+    """Show a task: its prompt, and its gold solution, which is run and scored without a model."""
     from verigym.audit.scripted_episodes import play, watching
     from verigym.core import event_loop
     from verigym.core.errors import not_found
@@ -91,7 +89,7 @@ def show_task(
     spec = load_environment(environment)
     known = {task.id: task for task in _all_tasks(spec)}
     if id not in known:
-        raise not_found("task", id, known, f"See: verigym tasks list {show.quote(environment)}")
+        raise not_found("task", id, known, f"List them: verigym tasks list {show.quote(environment)}")
     task = known[id]
     replies = spec.gold_replies(task)
     with watching():
@@ -101,7 +99,7 @@ def show_task(
     family, tags = task.family or task.id, ", ".join(task.tags) or "none"
     show.say(f"task {task.id} · split {task.split} · family {family} · tags {tags}")
     if not replies:
-        show.say("it has no gold solution, so an empty reply was played")
+        show.say("it has no gold solution, so an empty reply was scored")
     show.conversation(task, played.trajectory, [played.verdict])
     show.next_command(f"verigym eval {show.quote(environment)} -m smollm2-135m -n 20")
 
@@ -132,7 +130,7 @@ def stats(
         else load_file(Path(file), say_bad_rows if skip_bad else None)
     )
     if not loaded:
-        raise Refused(f"{file} has no tasks of its own. Count those of a file: verigym tasks stats FILE")
+        raise Refused(f"{file} contains no tasks. Name a task file instead: verigym tasks stats FILE")
     counts = describe(loaded)
     if json:
         return show.as_json(counts)
@@ -165,8 +163,13 @@ def stats(
 @tasks.command("split")
 def split(
     file: TaskFile,
-    val: Annotated[float, typer.Option("--val", min=0, max=1, help="Share of tasks to measure on")] = 0.2,
-    test: Annotated[float, typer.Option("--test", min=0, max=1, help="Share of tasks to keep for the very end")] = 0.0,
+    val: Annotated[float, typer.Option("--val", min=0, max=1, help="Share of tasks for the validation split")] = 0.2,
+    test: Annotated[
+        float,
+        typer.Option(
+            "--test", min=0, max=1, help="Share of tasks for the test split, used only for the final evaluation"
+        ),
+    ] = 0.0,
     seed: Annotated[int, typer.Option("--seed", help="Random seed for the assignment of families")] = 0,
     near: Near = 0.5,
     out: Annotated[
@@ -175,7 +178,8 @@ def split(
     skip_bad: SkipBad = False,
     json: Json = False,
 ) -> None:
-    """Split tasks into train, val and test by family. A family is never split, and new tasks never move old ones."""
+    """Split tasks into train, val and test by family. All tasks of a family go into one split.
+    New tasks do not move existing ones."""
     from verigym.tasks.file_operations import split_file
 
     shares = {"val": val, "test": test}
@@ -288,7 +292,7 @@ def leaks(
         _say_crossings("near-duplicate prompts", shared.near, _near_pair)
         if shared:
             show.say(
-                "Move each to one side. Or put all rows into one file, near-duplicates in one family, and split it:"
+                "Keep each in one split only. Or put all rows into one file, near-duplicates in one family, and split it:"
             )
             show.next_command("verigym tasks split ALL.jsonl")
         else:

@@ -25,7 +25,7 @@ def train(
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Train a version as a recipe says. If interrupted, repeat the command to resume from the last checkpoint."""
+    """Train a version with a recipe. If interrupted, repeat the command to resume from the last checkpoint."""
     from verigym.training.alarms import cost_summary
     from verigym.training.recipe import read_recipe
     from verigym.workspace.train import warnings_of

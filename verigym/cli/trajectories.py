@@ -19,9 +19,7 @@ def list_all(json: bool, home: Path | None) -> None:
     list_trajectories("latest", False, json, home)
 
 
-trajectories = group(
-    "trajectories", "Episodes of a run: list (the default, of the newest run), show as a conversation.", list_all
-)
+trajectories = group("trajectories", "Episodes of a run: list (the default, for the newest run), show.", list_all)
 
 
 @trajectories.command("list")
