@@ -27,7 +27,7 @@ class NotPromoted(Refused):
     def __init__(self, decision: Decision) -> None:
         self.decision = decision
         super().__init__(
-            f"The gate says {decision.verdict}, so {decision.champion} stays champion. {decision.words} "
+            f"The gate decided {decision.verdict}, so {decision.champion} stays champion. {decision.words} "
             "To promote anyway, give a reason: override=..."
         )
 
@@ -212,7 +212,7 @@ class TrainingVerbs(WorkspaceBase):
     def promote(
         self, candidate: Decision | Agent, *, override: str = "", policy: "str | GatePolicy" = ""
     ) -> "LedgerEntry":
-        """Make a version the champion if the gate says PROMOTE. `override` is the recorded reason to promote anyway.
+        """Make a version the champion if the gate decides PROMOTE. `override` is the recorded reason to promote anyway.
 
         `candidate` is a decision of `gate`, or a version, which is gated first.
         """

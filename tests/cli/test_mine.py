@@ -45,7 +45,10 @@ def test_it_says_what_it_saw_what_it_made_and_what_to_type(shell: Shell) -> None
     assert "4 traces\n" in said and "4 requests, attempts: 3 failed, 1 unknown" in said
     assert "failures: format error 1, wrong answer 1, wrong arguments 1" in said
     assert "3 failed requests: 1 not verifiable, 2 new" in said
-    assert "1  The request has no correction, and no trace with the same request succeeded" in said
+    assert (
+        "1  The correct outcome is unknown. The request has no correction, and no trace with the same request succeeded"
+        in said
+    )
     assert "2 new tasks in 2 families: 2 to train on, 0 held out" in said and "waiting for review: 2 tasks" in said
     assert f"next: verigym mine review {shell.name}   ·   verigym mine accept {shell.name}" in said
     assert f"next: verigym mine review {shell.name}" in shell("mine", "run", shell.name, "--run", "traces-counter")

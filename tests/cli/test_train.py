@@ -141,7 +141,7 @@ def test_a_recipe_that_is_not_there_names_those_beside_it(bench: Bench) -> None:
     bench.recipe_file("grpo")
     with pytest.raises(BadInput, match=r"nosuch.yaml does not exist. The folder contains: grpo.yaml"):
         bench.shell("train", str(bench.place / "nosuch.yaml"))
-    for text, words in (("- a\n- b\n", "a recipe is a list of keys and values"), ("a: [", "not YAML")):
+    for text, words in (("- a\n- b\n", "a recipe is a list of keys and values"), ("a: [", "not valid YAML")):
         with pytest.raises(BadInput, match=words):
             bench.shell("train", bench.file("bad.yaml", text))
     with pytest.raises(NotFound, match='no version "nosuch"'):

@@ -11,16 +11,16 @@ def test_a_name_that_is_not_found_suggests_the_nearest_and_lists_all() -> None:
     error = not_found("environment", "tolcall", ["workplace", "toolcall"], "Or give a file.")
     assert isinstance(error, errors.NotFound)
     assert str(error) == (
-        'no environment "tolcall". Did you mean "toolcall"? Available: toolcall, workplace. Or give a file.'
+        'There is no environment "tolcall". Did you mean "toolcall"? Available: toolcall, workplace. Or give a file.'
     )
 
 
 def test_nothing_is_suggested_where_nothing_is_near() -> None:
-    assert str(not_found("run", "xyz", ["eval-1"])) == 'no run "xyz". Available: eval-1.'
+    assert str(not_found("run", "xyz", ["eval-1"])) == 'There is no run "xyz". Available: eval-1.'
 
 
 def test_where_there_is_nothing_at_all_the_words_say_so() -> None:
-    assert str(not_found("run", "latest", [])) == 'no run "latest". No run exists yet.'
+    assert str(not_found("run", "latest", [])) == 'There is no run "latest". No run exists yet.'
 
 
 @pytest.mark.parametrize(

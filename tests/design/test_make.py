@@ -81,7 +81,7 @@ def test_too_few_different_rows_are_said_to_be_that() -> None:
     few = {**SUM, "a": {"kind": "int", "low": 1, "high": 3}, "b": {"kind": "int", "low": 1, "high": 3}}
     with pytest.raises(
         Refused,
-        match=r"too many rows are duplicates: 9 of 500 rows.*The first rejected row: design-\d+ \(a duplicate: identical to "
+        match=r"Too many rows are duplicates: 9 of 500 rows.*The first rejected row: design-\d+ \(a duplicate: identical to "
         r"design-\d+\)\. Request at most 9 rows \(-n 9\)\. Add values to the columns",
     ):
         made(few, 500)
@@ -119,7 +119,7 @@ def test_an_exhausted_design_keeps_its_rows_whatever_the_cause() -> None:
 def test_plain_rows_may_repeat_unless_they_are_refused() -> None:
     coin = {"a": {"kind": "bernoulli"}}
     assert len(made(coin, 500).rows) == 500
-    with pytest.raises(Refused, match="too many rows are duplicates: 2 of 3"):
+    with pytest.raises(Refused, match="Too many rows are duplicates: 2 of 3"):
         made(coin, 3, repeats="refuse")
     assert len(made({**SUM, "a": {"kind": "int", "low": 1, "high": 1}}, 300, repeats="keep").tasks) == 300
 
@@ -141,7 +141,7 @@ def test_ids_of_their_own_are_kept_apart() -> None:
 
 
 def test_rows_that_are_no_tasks_are_rejected_in_words() -> None:
-    with pytest.raises(Refused, match=r'too many rows are not tasks.*"prompt" is empty'):
+    with pytest.raises(Refused, match=r'Too many rows are not tasks.*"prompt" is empty'):
         made({"prompt": " ", "answer": "1"}, 3)
 
 
@@ -168,7 +168,7 @@ def test_code_runs_in_the_sandbox_for_many_rows_and_a_row_that_fails_is_only_its
 
 def test_code_that_always_fails_is_named_with_its_first_error(tmp_path: Path) -> None:
     (tmp_path / "f.py").write_text("def total(a):\n    return a / 0\n")
-    with pytest.raises(Refused, match=r'the column "total" rejects too many rows.*ZeroDivisionError'):
+    with pytest.raises(Refused, match=r'The column "total" rejects too many rows.*ZeroDivisionError'):
         asyncio.run(make(design({**SUM, "total": {"kind": "code", "file": "f.py", "in_process": True}}, tmp_path), 5))
 
 

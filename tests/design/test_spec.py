@@ -71,7 +71,7 @@ def test_a_spec_is_yaml_and_a_text_is_a_template(tmp_path: Path) -> None:
     assert (read.stem, read.spec.n, read.spec.model, read.makes_tasks) == ("s", 7, "model-of-the-command", False)
     assert asyncio.run(make(read, 7)).rows[0]["t"].startswith("on 2026-05-0")
     path.write_text("columns: [")
-    with pytest.raises(BadInput, match="not YAML"):
+    with pytest.raises(BadInput, match="not valid YAML"):
         read_design(path)
     with pytest.raises(BadInput, match="does not exist"):
         read_design(tmp_path / "none.yaml")

@@ -236,7 +236,7 @@ def test_exactly_n_come_out_or_it_is_said_why_not() -> None:
     assert made(environment, QUESTIONS, 33).tasks == made(environment, QUESTIONS, 33).tasks
     assert made(environment, QUESTIONS, 33).tasks != made(environment, QUESTIONS, 33, seed=1).tasks
     with pytest.raises(
-        Refused, match=r"only \d+ of 5,000 variations could be created from 20 tasks \(identical to another"
+        Refused, match=r"Only \d+ of 5,000 variations could be created from 20 tasks\. Reasons: identical to another"
     ):
         made(environment, QUESTIONS, 5000, "distractor")
     with pytest.raises(Refused, match=r"No variation could be created\. Reasons: unsafe does not apply: 20"):

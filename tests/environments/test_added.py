@@ -85,7 +85,7 @@ def test_a_family_on_both_sides_is_refused_before_training(tmp_path: Path) -> No
             [call("toolcall/train/0001", "train")],
             'the id "toolcall/train/0001" already belongs to a task of the environment',
         ),
-        ([], "holds no tasks"),
+        ([], "contains no tasks"),
     ],
     ids=["another split", "an id that is taken", "nothing"],
 )

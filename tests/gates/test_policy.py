@@ -55,7 +55,7 @@ def test_the_quick_policy_has_wider_margins_and_smaller_suites():
         ("name: quick", '"quick" is a shipped policy and this one differs'),
         ("- alpha", "a policy is a list of keys and values"),
         ("", "a policy is a list of keys and values"),
-        ("alpha: [", "not YAML"),
+        ("alpha: [", "not valid YAML"),
         ("1: 2", "unknown key 1"),
     ],
 )
@@ -67,7 +67,7 @@ def test_a_mistake_in_a_policy_is_answered_in_words(tmp_path: Path, text: str, w
 
 def test_bytes_that_are_no_text_are_refused(tmp_path: Path):
     (tmp_path / "bad.yaml").write_bytes(b"alpha: \xff\xfe")
-    with pytest.raises(BadInput, match="not YAML"):
+    with pytest.raises(BadInput, match="not valid YAML"):
         find_policy(str(tmp_path / "bad.yaml"))
 
 

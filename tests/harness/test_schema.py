@@ -169,8 +169,8 @@ def test_a_parameter_without_a_type_is_text() -> None:
     ("function", "words"),
     [
         (lambda self, *args: None, r"it: a model cannot pass the parameter \*args\. Do not use \*args"),
-        (lambda self, **more: None, r"it: parameter \*\*more cannot be named"),
-        (lambda self, a, /: None, "it: parameter a cannot be named"),
+        (lambda self, **more: None, r"it: a model cannot pass the parameter \*\*more"),
+        (lambda self, a, /: None, "it: a model cannot pass the parameter a"),
     ],
     ids=["*args", "**kwargs", "positional only"],
 )

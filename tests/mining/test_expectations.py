@@ -66,7 +66,10 @@ def test_two_ways_to_write_the_same_are_one(counter: Counter) -> None:
 @pytest.mark.parametrize(
     ("others", "words"),
     [
-        ([], "The request has no correction, and no trace with the same request succeeded"),
+        (
+            [],
+            "The correct outcome is unknown. The request has no correction, and no trace with the same request succeeded",
+        ),
         (["success", "other success"], "Successful traces disagree: calendar.create_event"),
         (["correction", "other correction"], "The corrections disagree: calendar.create_event"),
         (["correction", "other success"], "A correction and a success disagree: calendar.create_event"),

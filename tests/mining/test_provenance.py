@@ -48,7 +48,7 @@ def test_a_trace_leads_to_its_task(counter: Counter) -> None:
     counter.mine()
     assert trace_provenance(counter.ws, trace).tasks == trace_provenance(counter.ws, again).tasks == [made]
     assert task_provenance(counter.ws, trace).proposal.id == made
-    with pytest.raises(NotFound, match=f"No task was made from trace {again}: {made}"):
+    with pytest.raises(NotFound, match=f"No task was made from trace {again}: Task {made}"):
         task_provenance(counter.ws, again)
 
 
@@ -57,7 +57,7 @@ def test_a_trace_of_which_no_task_was_made_says_why(counter: Counter) -> None:
     lost = counter.trace("Tell nobody", "ok", outcome="failure")
     counter.mine()
     assert trace_provenance(counter.ws, lost).missing == [
-        "The request has no correction, and no trace with the same request succeeded"
+        "The correct outcome is unknown. The request has no correction, and no trace with the same request succeeded"
     ]
     with pytest.raises(NotFound, match="no correction, and no trace"):
         task_provenance(counter.ws, lost)

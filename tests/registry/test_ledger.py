@@ -59,7 +59,7 @@ def test_the_first_champion_is_crowned_once(store: MemoryStore):
 
 @pytest.mark.parametrize("verdict", ["REJECT", "NEED MORE DATA"])
 def test_only_a_promote_moves_the_champion(store: MemoryStore, verdict: Literal["REJECT", "NEED MORE DATA"]):
-    with pytest.raises(Refused, match=f"The gate says {verdict}"):
+    with pytest.raises(Refused, match=f"The gate decided {verdict}"):
         promote(store, _decision("d", "c", verdict))
     assert champion(store) == "c"
 

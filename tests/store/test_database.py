@@ -108,7 +108,9 @@ def test_a_run_that_is_unknown_or_ambiguous_lists_what_there_is(store: Store) ->
         store.run("latest")
     for id in ("eval-a1", "eval-a2", "sft-c"):
         store.begin_run(id, "eval", {})
-    with pytest.raises(NotFound, match=r'Did you mean "sft-c"\? Available: eval-a1, eval-a2, sft-c. See: verigym runs'):
+    with pytest.raises(
+        NotFound, match=r'Did you mean "sft-c"\? Available: eval-a1, eval-a2, sft-c. List them: verigym runs list'
+    ):
         store.run("sftc")
     with pytest.raises(NotFound, match=r'"eval" matches 2 runs: eval-a1, eval-a2\. Write more'):
         store.run("eval")
@@ -153,7 +155,7 @@ def test_a_trajectory_is_found_by_id_or_by_a_beginning_that_only_it_has(store: S
     store.add("r", [episode("r", "a"), episode("r", "a", 1), episode("r", "b_%")])
     assert store.trajectory("r/a/1") == ("r", episode("r", "a", 1))
     assert store.trajectory("r/b_")[1].task == "b_%"
-    with pytest.raises(NotFound, match='no single trajectory "r/a"'):
+    with pytest.raises(NotFound, match='"r/a" matches several trajectories'):
         store.trajectory("r/a")
     with pytest.raises(NotFound, match='no trajectory "r/_"'):
         store.trajectory("r/_")

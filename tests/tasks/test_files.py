@@ -115,7 +115,7 @@ def test_a_huge_cell_is_read(tmp_path: Path) -> None:
             "prompt,expected_tool,expected_args\nx,t,{day}\n",
             r'"expected_args" is text. It must be an object .*as JSON in',
         ),
-        ("prompt,answer\n", "holds no tasks"),
+        ("prompt,answer\n", "contains no tasks"),
     ],
     ids=[
         *("no header", "semicolons", "no name", "name twice", "open quote", "too many", "too few", "quotes", "bytes"),
@@ -213,7 +213,7 @@ def test_a_file_that_is_no_parquet_is_refused_in_words(tmp_path: Path, content: 
 
 
 def test_a_parquet_file_without_rows_has_no_tasks(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="holds no tasks"):
+    with pytest.raises(BadInput, match="contains no tasks"):
         load_tasks(parquet(tmp_path, [], pa.schema([("prompt", pa.string())])))
 
 

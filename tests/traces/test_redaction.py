@@ -310,7 +310,7 @@ def test_a_built_in_rule_can_be_switched_off(tmp_path: Path) -> None:
         ("nosuch: false\n", 'the rule "nosuch" must be'),
         ("Bad Name: 'x'\n", '"Bad Name" is not a valid rule name'),
         ("- a\n", "rules are names and regular expressions"),
-        ("a: [", "not YAML"),
+        ("a: [", "not valid YAML"),
     ],
 )
 def test_a_bad_rule_is_refused_with_its_place(tmp_path: Path, text: str, words: str) -> None:

@@ -316,7 +316,7 @@ OWN = Example(task="a", items=[*PROMPT, Message("assistant", "x")], made=[(2, 3)
         ([codec.encode(OWN).decode(), '{"schema": 2, "task": "a"'], "x.jsonl line 2: not JSON"),
         ([codec.encode(msgspec.structs.replace(OWN, made=[(2, 4)])).decode()], r'line 1: "made" is \[\(2, 4\)\]'),
         ([codec.encode(msgspec.structs.replace(OWN, made=[])).decode()], 'line 1: "made" is'),
-        ([""], "x.jsonl holds no tasks"),
+        ([""], "x.jsonl contains no tasks"),
     ],
     ids=["malformed", "a question", "mixed", "held out", "tools", "no reply", "own, a list", "own, malformed",
          "own, beyond the end", "own, nothing made", "empty"],

@@ -119,7 +119,7 @@ def test_sft_needs_no_group() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("model: [", "not YAML"),
+        ("model: [", "not valid YAML"),
         ("- a\n- b", "a recipe is a list of keys and values"),
         ("", "a recipe is a list of keys"),
     ],
@@ -135,7 +135,7 @@ def test_a_file_that_is_no_recipe_is_refused_in_words(text: str, words: str, tmp
 def test_a_file_that_is_not_text_is_refused_in_words(tmp_path: Path) -> None:
     path = tmp_path / "recipe.yaml"
     path.write_bytes(b"model: \xff\xfe\x00")
-    with pytest.raises(BadInput, match=r"recipe\.yaml: not YAML"):
+    with pytest.raises(BadInput, match=r"recipe\.yaml: this is not valid YAML"):
         read_recipe(path)
 
 

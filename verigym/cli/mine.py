@@ -297,7 +297,7 @@ def _say_missing(unverifiable: "Sequence[UnverifiableRequest]") -> None:
 
 def _reason(missing: str) -> str:
     """The reason without the details of one trace."""
-    return show.clip(missing.partition(":")[0] if ":" in missing else missing, 100)
+    return show.clip(missing.partition(":")[0] if ":" in missing else missing, 120)
 
 
 def _say_state(known: "ProposalSet", state: str) -> None:
