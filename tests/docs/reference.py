@@ -20,7 +20,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS_HEAD = """# Commands
 
 The commands appear in the order in which you use them. Every command prints what it made and the next command. To
-complete commands and names with the Tab key, run `verigym --install-completion`. This page is generated from the help texts.
+complete commands and names with the Tab key, run `verigym --install-completion`.
 
 Where a command takes a version or a run, use its name, its id, a prefix of its id, or `latest`. Nearly every command also
 takes `--home` (workspace folder, default: VERIGYM_HOME, or .verigym) and `--json` (print JSON).

@@ -119,7 +119,7 @@ def test_sft_needs_no_group() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("model: [", "not valid YAML"),
+        ("model: [", "this is not valid YAML"),
         ("- a\n- b", "a recipe is a list of keys and values"),
         ("", "a recipe is a list of keys"),
     ],
@@ -225,7 +225,7 @@ def test_several_rewards_are_given_with_their_weights() -> None:
         (["algorithm=reward"], {}, "data is missing. reward trains on preferences"),
         ([], {"environment": "a", "environments": {"b": 1.0}}, "`environment` and `environments` cannot be combined"),
         ([], {"reward": {"right": float("inf")}}, "reward: every weight must be a finite number"),
-        (["algorithm=sft", "reward_model=m"], {}, "reward_model cannot be used with sft, which trains on written data"),
+        (["algorithm=sft", "reward_model=m"], {}, "reward_model cannot be used with sft, which trains on a dataset"),
         (["advantage.rewards=each"], {}, "`advantage.rewards: each` needs several rewards, such as reward:"),
         (
             ["algorithm=rloo", "num_generations_per_prompt=1"],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from verigym.cli import complete, show
-from verigym.cli.options import MODEL, Home, Json, KnownVersion, constraints_of, env_option, group, workspace
+from verigym.cli.options import Home, Json, KnownVersion, constraints_of, env_option, group, workspace
 from verigym.core.words import counted, figure
 
 if TYPE_CHECKING:
@@ -75,7 +75,10 @@ def new(
         ),
     ] = "",
     parent: Annotated[
-        str, typer.Option("--parent", help=f"Version or model to change: {MODEL}", autocompletion=complete.models)
+        str,
+        typer.Option(
+            "--parent", help="Version or model to change (same values as -m of eval)", autocompletion=complete.models
+        ),
     ] = "champion",
     system: Annotated[str | None, typer.Option("--system", help="System prompt: a file or the text")] = None,
     describe: Annotated[

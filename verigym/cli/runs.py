@@ -127,8 +127,8 @@ def remove_runs(
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Delete runs with their trajectories, verdicts and checkpoints. A run that the ledger, a report, a version, a dataset, a
-    label or a mined task needs is not deleted, and the reason is printed. Then no run is deleted."""
+    """Delete runs with their trajectories, verdicts and checkpoints. If the ledger, a report, a version, a dataset,
+    a label or a mined task needs one of them, no run is deleted and the reason is printed."""
     ws = workspace(home)
     records = [ws.run(id) for id in dict.fromkeys(ids)]
     freed = ws.remove_run(*records, dry_run=True)
