@@ -82,7 +82,7 @@ def test_a_starved_set_fails_loudly_and_leaves_what_was_there() -> None:
     before = Path("ranges.jsonl").read_bytes()
     Path("ranges.yaml").write_text(RANGES.replace("low < high", "low > high + 60"))
     code, said = run("design", "make", "ranges.yaml")
-    assert code == 2 and 'the constraint "low > high + 60" cannot be met' in said
+    assert code == 2 and 'The constraint "low > high + 60" cannot be met' in said
     assert "Rejected rows: ranges.jsonl.rejected.jsonl. Profile: ranges.jsonl" in said
     assert Path("ranges.jsonl").read_bytes() == before
     assert 'constraint \\"low > high + 60\\"' in Path("ranges.jsonl.rejected.jsonl").read_text()

@@ -198,6 +198,6 @@ def test_what_cannot_be_advised_on_is_said(shell: Shell, server: str, quiz: str)
     run = _run(shell("eval", quiz, "-m", f"{server}#prose"))
     with pytest.raises(NotFound, match="no run"):
         shell("advise", "evla")
-    with pytest.raises(Exception, match="no training tasks for a trial"):
+    with pytest.raises(Exception, match="too few training tasks for a trial"):
         shell("advise", run, "--try")
     assert "more tasks" in shell("advise", run)

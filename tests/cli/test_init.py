@@ -36,7 +36,7 @@ def test_init_overwrites_nothing_and_takes_only_python_names() -> None:
     assert "exists. Choose another name" in run("init", "desk")[1]
     assert Path("desk.py").read_text() == "mine"
     assert "is not a valid Python name" in run("init", "my-desk")[1]
-    assert "no such folder" in run("init", "nowhere/desk")[1]
+    assert "The folder nowhere does not exist" in run("init", "nowhere/desk")[1]
 
 
 COMMANDS = [

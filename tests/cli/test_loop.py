@@ -77,7 +77,7 @@ def test_the_exit_code_is_the_gates(shell: Shell, server: str, tmp_path: Path) -
 
 def test_what_is_wrong_is_said(shell: Shell, tmp_path: Path) -> None:
     for words, said in (
-        ([str(tmp_path / "none.yaml")], "no such file"),
+        ([str(tmp_path / "none.yaml")], "does not exist"),
         ([str(ROOT / "examples" / "loop.yaml"), "budgets.rounds=1"], "unknown key budgets. Did you mean budget?"),
         ([str(ROOT / "examples" / "loop.yaml"), "budget"], "is not an override. Write key=value"),
     ):

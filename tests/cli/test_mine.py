@@ -122,7 +122,7 @@ def test_the_list_shows_every_state_and_what_is_missing(shell: Shell) -> None:
     assert shell.json("mine")["small"]["open"] == 1 and "small" in shell("mine", "list")
     said = shell("mine", "list", shell.name)
     assert "open: 1" in said and "added: 1" in said and "no task can be made from 1 request:" in said
-    assert "traces-counter/0003  Tell the landlord  The request has no correction" in said
+    assert "traces-counter/0003  Tell the landlord  The correct outcome is unknown" in said
     listed = shell.json("mine", "list", shell.name)
     assert [row["state"] for row in listed["proposals"]].count("open") == 1
     assert listed["unverifiable"][0]["trajectories"] == ["traces-counter/0003"]
@@ -152,7 +152,7 @@ def test_a_trace_without_a_task_says_why(shell: Shell) -> None:
     shell("mine", "run", shell.name)
     back = shell("trajectories", "show", "traces-counter/0003")
     assert (
-        "no task was made of it: The request has no correction" in back
+        "no task was made from it: The correct outcome is unknown" in back
         and "next: verigym mine run ENV --run traces-counter" in back
     )
 

@@ -34,7 +34,7 @@ def refused(tmp_path: Path, *arguments: str, env: dict[str, str] | None = None) 
         (["--key-env", "NO_SUCH_KEY"], "empty or not set"),
         (["--upstream", "localhost:8000#qwen"], "URL#MODEL"),
         (["--upstream", "http://localhost:8000/v1"], "URL#MODEL"),
-        (["somebody", "--upstream", "http://localhost:8000/v1#qwen"], "not both"),
+        (["somebody", "--upstream", "http://localhost:8000/v1#qwen"], "A version and --upstream cannot be combined"),
         (["--rules", "nothing.yaml"], "does not exist"),
         (["--upstream", "http://localhost:8000/v1#qwen", "--price", "much"], "--price"),
     ],

@@ -143,7 +143,7 @@ def test_a_name_that_does_not_exist_is_answered_with_those_that_do(ws: Workspace
     keep(ws, example(), name="polite")
     with pytest.raises(NotFound, match=r'no dataset "polit"\. Did you mean "polite"'):
         data.find(ws, "polit")
-    with pytest.raises(NotFound, match=r"Available: polite\. See: verigym data list"):
+    with pytest.raises(NotFound, match=r"Available: polite\. List them: verigym data list"):
         data.find(ws, "")
     with pytest.raises(BadInput, match=r"nosuch.jsonl does not exist"):
         data.find(ws, "nosuch.jsonl")

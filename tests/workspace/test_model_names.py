@@ -28,5 +28,5 @@ def test_a_mistyped_name_is_answered_with_the_nearest_before_torch_is_loaded(tmp
     nobody = {"HF_ENDPOINT": "http://127.0.0.1:9", "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": ""}
     command = [sys.executable, "-c", ASK, str(tmp_path / "home"), typed]
     done = subprocess.run(command, env={**os.environ, **nobody}, capture_output=True, text=True, timeout=1000)
-    assert f'no model "{typed}"' in done.stdout and f'Did you mean "{meant}"?' in done.stdout, done.stderr
+    assert f'Model "{typed}" cannot be found' in done.stdout and f'Did you mean "{meant}"?' in done.stdout, done.stderr
     assert done.stdout.endswith(" False\n")

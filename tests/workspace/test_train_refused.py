@@ -58,7 +58,7 @@ from verigym.workspace.dry_run import dry_run
         ({"algorithm": "sft", "rehearse": {"plain": 1}}, r"rehearse\[...\] must be a number, less than 1"),
         (
             {"algorithm": "sft", "reward_model": "x"},
-            "reward_model cannot be used with sft, which trains on written data",
+            "reward_model cannot be used with sft, which trains on a dataset",
         ),
         (
             {"algorithm": "reward", "data": "x", "held_out_eval": "desk_eval"},
@@ -115,7 +115,7 @@ def test_a_recipe_that_makes_no_sense_is_refused_in_words(bench: Bench, fields: 
         ({"start": "nosuch"}, NotFound, 'no version "nosuch"'),
         ({"reward_model": "nosuch"}, NotFound, 'no version "nosuch"'),
         ({"algorithm": "sft", "data": "nosuch"}, NotFound, 'no dataset "nosuch"'),
-        ({"model": "http://localhost:8000/v1#qwen"}, Refused, "a model behind a server cannot be trained here"),
+        ({"model": "http://localhost:8000/v1#qwen"}, Refused, "a model on a server cannot be trained"),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, dict) else "",
 )

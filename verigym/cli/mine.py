@@ -358,7 +358,7 @@ def say_trace(ws: "WorkspaceFolder", trace: "Trajectory") -> None:
     for id in outcome.tasks:
         show.say(f"task: {id}")
     for text in outcome.missing:
-        show.paragraph(f"no task was made of it: {text}", "", "  ")
+        show.paragraph(f"no task was made from it: {text}", "", "  ")
     run = trace.id.rpartition("/")[0]
     show.next_command(
         f"verigym mine show {outcome.proposals[0]}"
