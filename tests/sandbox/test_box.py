@@ -218,7 +218,7 @@ def test_a_box_that_holds_too_much_is_not_listed(sandbox: ProcessSandbox, make: 
 
 def test_a_box_that_no_disk_takes_is_nobodys_program(sandbox: ProcessSandbox, monkeypatch: Any) -> None:
     monkeypatch.setattr("tempfile.tempdir", "/nosuch/folder")
-    with pytest.raises(InfrastructureFailure, match="box could not be created"):
+    with pytest.raises(InfrastructureFailure, match="The sandbox could not create a working folder"):
         asyncio.run(sandbox.open())
 
 
