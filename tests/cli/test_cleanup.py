@@ -92,11 +92,12 @@ def test_a_server_gets_a_name_that_every_model_option_takes(shell: Shell) -> Non
 @pytest.mark.parametrize(
     ("words", "error"),
     [
+        (["x", "localhost:8000"], "Begin it with http:// or https://"),
         (["latest", "http://h/v1#m"], "reserved"),
         (["a b", "http://h/v1#m"], "is not a valid server name"),
         (["ok", "http://h/v1"], "The model is missing"),
         (["ok", "http://h/v1#m", "-m", "n"], "named twice"),
-        (["ok", "localhost#m"], "is not a server"),
+        (["ok", "localhost#m"], "is not a URL"),
         (["ok", "http://h/v1#m?speed=9"], "speed"),
         (["ok", "http://h/v1?api_key=x#m"], "key"),
     ],

@@ -58,6 +58,8 @@ def add(
 ) -> None:
     """Name a model server. The key itself is never stored, only the variable that holds it."""
     url, mark, rest = address.partition("#")
+    if not url.startswith(("http://", "https://")):
+        raise BadInput(f'"{url}" is not a URL. Begin it with http:// or https://, such as http://localhost:8000/v1')
     if model and mark:
         raise BadInput("The model is named twice. Write it after # or with --model, not both")
     if not model and not rest:
