@@ -51,8 +51,6 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
     or text that names one. A run is an id, the beginning of an id, `latest`, a `Report` or a `Run`.
     """
 
-    # -- agents -----------------------------------------------------------------------------------------------------
-
     @on_thread
     def agent(self, model: Agent, *, constraints: str | Mapping[str, object] = "") -> Version:
         """Find a version, or name a new agent on a base model.
@@ -71,8 +69,6 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
         Agents on the same local base model share its weights.
         """
         return self.folder.open_policy(self._agent(agent))
-
-    # -- running and measuring ----------------------------------------------------------------------------------------
 
     @on_thread
     def rollout(
@@ -217,8 +213,6 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
 
         ours, theirs = shared_reports(self.folder, self._version(after), self._version(before), environment)
         return compare(theirs, ours)
-
-    # -- verifiers ----------------------------------------------------------------------------------------------------
 
     @on_thread
     def check(

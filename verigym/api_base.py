@@ -99,8 +99,6 @@ class WorkspaceBase:
         if self._closed:
             raise Refused(f"The workspace {self.home} is closed. Open it again: verigym.Workspace(...)")
 
-    # -- what a caller named ------------------------------------------------------------------------------------------
-
     def _agent(self, agent: Agent) -> Version:
         """A version of this workspace, or a new one of a base model."""
         return agent if isinstance(agent, Version) else self.folder.agent(agent)

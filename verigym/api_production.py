@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 class ProductionVerbs(WorkspaceBase):
     """Methods that work with production traces."""
 
-    # -- production ---------------------------------------------------------------------------------------------------
-
     @on_thread
     def serve(
         self,
@@ -207,8 +205,6 @@ class ProductionVerbs(WorkspaceBase):
         from verigym.mining.mine import accept_all
 
         return accept_all(self.folder, self._environment(environment).name, user_name(who))
-
-    # -- whole cycles -------------------------------------------------------------------------------------------------
 
     @on_thread
     def loop(

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 class RecordVerbs(WorkspaceBase):
     """Methods that read and manage stored records."""
 
-    # -- runs ---------------------------------------------------------------------------------------------------------
-
     @on_thread
     def runs(self) -> "list[Run]":
         """List runs, the newest last. Steps of training runs are left out."""
@@ -74,8 +72,6 @@ class RecordVerbs(WorkspaceBase):
         if refused:
             raise Refused(f"Nothing was deleted, because these runs are still needed. {'. '.join(refused)}")
         return delete_runs(self.folder, ids, dry_run=dry_run)
-
-    # -- versions -----------------------------------------------------------------------------------------------------
 
     @on_thread
     def models(self) -> list[Version]:
@@ -192,8 +188,6 @@ class RecordVerbs(WorkspaceBase):
         ledger.verify_chain(self.folder.store)
         return RecordList(ledger.entries(self.folder.store))
 
-    # -- tasks, suites and reports ------------------------------------------------------------------------------------
-
     @on_thread
     def tasks(
         self, environment: "str | EnvironmentSpec", *, split: str = "val", n: int | None = None, seed: int = 0
@@ -242,8 +236,6 @@ class RecordVerbs(WorkspaceBase):
     def datasets(self) -> list[Dataset]:
         """List datasets, the newest last."""
         return RecordList(self.folder.store.documents("dataset", Dataset))
-
-    # -- servers and disk space ---------------------------------------------------------------------------------------
 
     @on_thread
     def servers(self) -> dict[str, str]:

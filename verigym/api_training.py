@@ -35,8 +35,6 @@ class NotPromoted(Refused):
 class TrainingVerbs(WorkspaceBase):
     """Methods that make and promote versions."""
 
-    # -- designed tasks -----------------------------------------------------------------------------------------------
-
     @on_thread
     def design_make(
         self,
@@ -108,8 +106,6 @@ class TrainingVerbs(WorkspaceBase):
 
         return Teacher(model=self._agent_name(agent), k=k, output=output) if agent else None
 
-    # -- data and training --------------------------------------------------------------------------------------------
-
     @on_thread
     def demos(
         self,
@@ -180,8 +176,6 @@ class TrainingVerbs(WorkspaceBase):
                 raise BadInput(f"{run.label} was not trained, so it has no metrics. Name a trained version or a run")
             run = str(run.recipe["run"])
         return Metrics(self.folder.store.metrics(self.folder.store.run(run, kinds=("train",)).id))
-
-    # -- versions -----------------------------------------------------------------------------------------------------
 
     @on_thread
     def gate(

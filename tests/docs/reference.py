@@ -125,7 +125,7 @@ def _other_names() -> list[str]:
     """Names that have a page are listed with a link to it. The others get the first sentence of their docstring."""
     pages = {prefix: [f"- {title}: "] for prefix, title in PAGES.items()}
     sentences = []
-    modules = {name: module for module, names in verigym._PUBLIC.items() for name in names.split()}
+    modules = {name: module.removeprefix("verigym.") for name, module in verigym._MODULE_OF.items()}  # type: ignore[attr-defined]
     for name in sorted(set(verigym.__all__) - {"Workspace", "AsyncWorkspace"}):
         page = next((prefix for prefix in PAGES if modules[name].startswith(prefix)), "")
         if page:
