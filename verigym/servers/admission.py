@@ -55,7 +55,8 @@ class Admission:
         if self.limits.rate:
             self._spend(client)
         if self.inside >= self.limits.queue:
-            raise HttpError(503, f"{self.inside} requests are already in progress", code="queue_full", retry_after_s=1)
+            message = f"{self.inside} requests are already in progress. Send the request again later"
+            raise HttpError(503, message, code="queue_full", retry_after_s=1)
         return client
 
     def _client(self, headers: Mapping[bytes, bytes]) -> str:
@@ -76,7 +77,7 @@ class Admission:
         if len(self._buckets) > _MAX_CLIENTS:
             self._buckets.popitem(last=False)
         if left < 1:
-            message = f"More than {self.limits.rate:g} requests per minute"
+            message = f"You may send {self.limits.rate:g} requests per minute. Send the request again later"
             raise HttpError(429, message, code="rate_limit_exceeded", retry_after_s=(1 - left) / rate)
 
     async def body(self, headers: Mapping[bytes, bytes], receive: Any) -> bytes:
