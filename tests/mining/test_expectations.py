@@ -93,7 +93,7 @@ def test_where_nobody_can_say_what_is_right_it_is_listed(counter: Counter, other
     ("right", "words"),
     [
         (call("calendar.teleport", who="Ana"), "Unknown tool: "),
-        (book("Ana", "half past four"), "The verifier fails its gold solution: tool error"),
+        (book("Ana", "half past four"), "The verifier does not pass the task's gold solution: tool error"),
         (call("calendar.cancel_event"), "mined(request, items) of the environment returned None for"),
         ("I would have booked it.", "mined(request, items) of the environment returned None for"),
         (WRONG, "The verifier passes the attempt in traces-counter/0001, which was reported as failed"),
@@ -196,7 +196,7 @@ def test_an_environments_own_rule_makes_the_task_and_several_replies_are_played(
             DESK + RULE.replace('{"events": {}', '{"events": 5'),
             "The task cannot be run without the state of the trace: TypeError",
         ),
-        (DESK + RULE.replace(".split()[-1]", ""), "The verifier fails the correct outcome"),
+        (DESK + RULE.replace(".split()[-1]", ""), "The verifier does not pass the correct outcome"),
         (DESK.replace("return float(", "return 1 / 0 #") + RULE, "The verifier failed: ZeroDivisionError"),
     ],
     ids=["gold needs more", "open needs more", "rule raises", "rule is wrong", "rule says another", "verifier raises"],

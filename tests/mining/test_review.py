@@ -72,7 +72,7 @@ def test_an_edit_is_taken_as_it_was_edited_unless_it_is_taken_back(counter: Coun
     ("text", "words"),
     [
         ("nonsense", "returned None for"),
-        (book("Ana", "half past"), "The verifier fails its gold solution"),
+        (book("Ana", "half past"), "The verifier does not pass the task's gold solution"),
         (book("Ana", "12:00"), "With this edit, the failed attempt in traces-counter/0001 would pass"),
     ],
     ids=["no call", "does not execute", "the failure itself"],

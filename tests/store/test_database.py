@@ -57,7 +57,9 @@ def test_a_run_that_is_begun_again_with_the_same_settings_goes_on(store: Store) 
 
 def test_a_run_with_other_settings_is_refused(store: Store) -> None:
     store.begin_run("r", "eval", {"k": 1}, TASKS)
-    with pytest.raises(BadInput, match=r'Run "r" exists with other settings\. Choose another name \(--name\)'):
+    with pytest.raises(
+        BadInput, match=r'Run "r" exists with other settings\. Choose another --name, or another --home'
+    ):
         store.begin_run("r", "eval", {"k": 2}, TASKS)
     assert store.run("r").config == {"k": 1}
 

@@ -48,7 +48,9 @@ data = group("data", "Datasets to train on: list (the default), demos, pairs, im
 def make_demos(
     run: TrainingRun = "latest",
     per_task: Annotated[int, typer.Option("--per-task", min=1, help="Maximum episodes per task, best first")] = 4,
-    min_reward: Annotated[float | None, typer.Option("--min-reward", help="Minimum reward of an episode")] = None,
+    min_reward: Annotated[
+        float | None, typer.Option("--min-reward", help="Minimum reward of an episode that passed")
+    ] = None,
     name: DatasetName = "",
     json: Json = False,
     home: Home = None,

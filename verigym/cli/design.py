@@ -112,7 +112,7 @@ def vary(
         ),
     ] = "",
     preview: Preview = None,
-    num: Annotated[int | None, num_option("Number of variations (default: all)")] = None,
+    num: Annotated[int | None, num_option("Number of variations (default: at most one per task and kind)")] = None,
     out: Out = None,
     seed: Annotated[int, typer.Option("--seed", help="Random seed for the variations")] = 0,
     teacher: TeacherModel = "",

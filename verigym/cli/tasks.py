@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,10 +18,14 @@ if TYPE_CHECKING:
     from verigym.tasks.load import BadRow
 
 TaskFile = Annotated[Path, typer.Argument(metavar="FILE", help="Task file: .jsonl, .json, .csv or .parquet")]
-Near = Annotated[float, typer.Option("--near", min=0.3, max=1.0, help="Minimum similarity of near-duplicate prompts")]
 _EXAMPLES = 3
 _SHAPES = {"other": "with data of an environment"}
 _TAGS = 12
+
+
+def _near(help: str) -> Any:
+    """`--near`, with what happens to similar prompts."""
+    return typer.Option("--near", min=0.3, max=1.0, help=help)
 
 
 def list_all(json: bool, home: Path | None) -> None:
@@ -171,7 +175,9 @@ def split(
         ),
     ] = 0.0,
     seed: Annotated[int, typer.Option("--seed", help="Random seed for the assignment of families")] = 0,
-    near: Near = 0.5,
+    near: Annotated[
+        float, _near("Put tasks without a family together if their prompts are at least this similar")
+    ] = 0.5,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Output folder (default: the file name without its suffix)")
     ] = None,
@@ -218,7 +224,7 @@ def split(
 def dedup(
     file: TaskFile,
     out: Out = None,
-    near: Near = 0.8,
+    near: Annotated[float, _near("Remove prompts that are at least this similar to an earlier one")] = 0.8,
     ignore: Annotated[
         list[str] | None,
         typer.Option("--ignore", help="Key of data to ignore in comparisons, such as score. Repeatable"),
@@ -271,7 +277,7 @@ def leaks(
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE...", help="Task files to compare, or one file with several splits")
     ],
-    near: Near = 0.7,
+    near: Annotated[float, _near("Report prompts in different splits that are at least this similar")] = 0.7,
     skip_bad: SkipBad = False,
     json: Json = False,
 ) -> None:

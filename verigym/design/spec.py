@@ -382,7 +382,10 @@ def _check(spec: Spec, where: str) -> None:
         if name not in spec.columns:
             raise not_found("column", name, spec.columns, f"({where}: keep)")
     if spec.keep and "prompt" in spec.columns and "prompt" not in spec.keep:
-        raise BadInput(f"{where}: keep leaves out prompt, which a task needs. Add it, or rename the column")
+        raise BadInput(
+            f"{where}: keep leaves out prompt, which a task needs. Add prompt to keep. If the rows are not tasks, "
+            "give the column prompt another name"
+        )
 
 
 def _check_schema(schema: Json, path: str) -> None:

@@ -93,7 +93,7 @@ async def vary(
     reasons = ", ".join(f"{reason}: {count:,}" for reason, count in dropped.most_common(4))
     if not variations:
         needs = "".join(f". {NEEDS[kind]}" for kind in kinds if kind in NEEDS)
-        raise Refused(f"No variation could be created. Reasons: {reasons}{needs}")
+        raise Refused(f"No variation could be created. Reasons: {reasons}{needs}. Use other tasks or kinds (--by)")
     if n and len(variations) < n:
         raise Refused(
             f"Only {len(variations):,} of {n:,} variations could be created from {len(tasks):,} tasks. Reasons: {reasons}. "

@@ -125,12 +125,12 @@ async def check_solution(environment: EnvironmentSpec, task: Task, right: Sequen
             f"{type(error).__name__}: {words_of(error)}. Define mined(request, items) to give the task everything it needs"
         ) from error
     same = _meaning_of(environment, gold) == _meaning_of(environment, right)
-    for what, solved in (("its gold solution", gold), ("the correct outcome", right)):
+    for what, solved in (("the task's gold solution", gold), ("the correct outcome", right)):
         if not solved or (solved is right and same):
             continue
         played = await play_and_score(environment, task, solved)
         if not played.verdict.passed:
-            raise MissingEvidence(f"The verifier fails {what}: {why(played)[:_LONGEST]}")
+            raise MissingEvidence(f"The verifier does not pass {what}: {why(played)[:_LONGEST]}")
 
 
 async def play_and_score(environment: EnvironmentSpec, task: Task, replies: Sequence[Reply]) -> ScriptedEpisode:

@@ -411,7 +411,7 @@ class Store:
 def _is_begun(connection: sa.Connection, id: str, config: bytes) -> bool:
     stored = connection.execute(sa.select(RUNS.c.config).where(RUNS.c.id == id)).scalar()
     if stored is not None and stored != config:
-        raise BadInput(f'Run "{id}" exists with other settings. Choose another name (--name)')
+        raise BadInput(f'Run "{id}" exists with other settings. Choose another --name, or another --home')
     return stored is not None
 
 
