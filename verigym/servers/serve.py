@@ -103,7 +103,7 @@ class RunningServer:
 
     def wait(self) -> None:
         """Blocks until Ctrl-C or SIGTERM, then closes the server. A second Ctrl-C does not wait for open requests."""
-        with contextlib.suppress(KeyboardInterrupt), _sigterm_as_ctrl_c():
+        with contextlib.suppress(KeyboardInterrupt), _ended_by_signals():
             while self._thread.is_alive():
                 self._thread.join(0.2)
         self.close()
@@ -147,13 +147,16 @@ def _uvicorn(gateway: Gateway) -> uvicorn.Server:
 
 
 @contextlib.contextmanager
-def _sigterm_as_ctrl_c() -> Iterator[None]:
-    """SIGTERM, which service managers send, stops the server as Ctrl-C does. Only the main thread gets signals."""
+def _ended_by_signals() -> Iterator[None]:
+    """SIGTERM, which service managers send, stops the server as Ctrl-C does. A shell that starts a process in the background
+    lets it ignore SIGINT, so both are set. Only the main thread gets signals."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    stops = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(stop, signal.default_int_handler) for stop in stops]
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for stop, handler in zip(stops, before, strict=True):
+            signal.signal(stop, handler)
