@@ -63,7 +63,7 @@ def test_servers_are_added_listed_and_removed(ws: verigym.Workspace) -> None:
     assert ws.servers() == {"here": SERVER} and ws.agent("here") == version
     assert ws.remove_server("here") == SERVER
     assert ws.servers() == {}
-    with pytest.raises(verigym.VerigymError, match="names no model"):
+    with pytest.raises(verigym.VerigymError, match="does not name a model"):
         ws.add_server("here", "http://localhost:8000/v1")
 
 

@@ -154,7 +154,7 @@ def test_a_file_that_is_no_environment_is_refused_in_words(text: str, said: str)
 def test_an_error_ends_with_code_2_and_no_traceback() -> None:
     done = subprocess.run([sys.executable, "-m", "verigym.cli.main", "check", "nosuch"], capture_output=True, text=True)
     assert done.returncode == 2 and done.stdout == ""
-    assert done.stderr.startswith('error: no environment "nosuch"') and "Traceback" not in done.stderr
+    assert done.stderr.startswith('error: There is no environment "nosuch"') and "Traceback" not in done.stderr
 
 
 def test_help_names_every_command() -> None:

@@ -227,7 +227,7 @@ def test_a_solution_may_be_written_in_several_ways(found: object, replies: list[
 @pytest.mark.parametrize("found", [7, [{"type": "nothing"}]], ids=["a number", "no item"])
 def test_a_solution_that_is_none_is_refused_in_words(found: object) -> None:
     spec = msgspec.structs.replace(load_environment("toolcall"), gold=lambda task: found, cheats=lambda task: "all")
-    with pytest.raises(BadInput, match="gold of t"):
+    with pytest.raises(BadInput, match=r"gold\(task\) for task t"):
         spec.gold_replies(Task(id="t", prompt="p"))
-    with pytest.raises(BadInput, match="cheats of t returned str"):
+    with pytest.raises(BadInput, match=r"cheats\(task\) for task t returned str"):
         spec.cheat_replies(Task(id="t", prompt="p"))
