@@ -15,7 +15,7 @@ quickstart: $(TRAIN) sandbox  ## run the whole cycle on the embedded model
 	$(BIN)/verigym quickstart
 
 test: sandbox lint  ## run all checks and tests: 10 minutes on 2 idle cores
-	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/authoring
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/authoring
 
 test-fast: $(DEV)  ## run the quick tests, without torch, content and commands: 90 seconds on 2 cores
 	$(BIN)/python -m pytest --fast -n 2 --dist loadfile

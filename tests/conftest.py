@@ -72,3 +72,11 @@ def module_imports(module: str) -> frozenset[str]:
         if path.is_file()
         else frozenset()
     )
+
+
+LONG = ("tests/workspace/test_train_resume", "tests/flywheel", "tests/api/test_examples", "tests/docs/test_tutorials")
+"""Files with the longest single tests. They start first, so that no process waits for them at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
