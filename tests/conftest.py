@@ -32,6 +32,10 @@ LEFT_OUT = (
     "tests/rollout/test_kill",
     "tests/registry/test_kills",
     "tests/traces/test_ingest",
+    "tests/traces/capture/test_joining",
+    "tests/mining/test_mine",
+    "tests/design/test_vary",
+    "tests/tasks/test_load",
 )
 """Tests that `--fast` leaves out, besides those that import torch or a library that is slow to import."""
 
