@@ -57,7 +57,7 @@ def _part(name: str, verdicts: Sequence[Verdict]) -> RewardPart:
 
 def point_biserial(values: Sequence[float], passed: Sequence[bool]) -> float | None:
     """Pearson's correlation of a value with a yes or no, or None if one of the two is constant."""
-    if statistics.pstdev(values) <= 1e-12 * max(map(abs, values), default=0.0) or len(set(passed)) == 1:
+    if statistics.pstdev(values) <= 1e-12 * max(1.0, max(map(abs, values), default=0.0)) or len(set(passed)) == 1:
         return None
     return max(-1.0, min(1.0, statistics.correlation(values, [float(ok) for ok in passed])))
 
