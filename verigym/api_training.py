@@ -217,8 +217,9 @@ class TrainingVerbs(WorkspaceBase):
         chosen = _gate_policy(policy) if policy else None
         named = candidate.candidate if isinstance(candidate, Decision) else candidate
         version, current = self._candidate_and_champion(named, "champion", crown=True)
-        if version.id == current.id:
-            return ledger.entries(self.folder.store)[-1]
+        if version.id == current.id:  # the entry that made it champion, now or before
+            entries = reversed(ledger.entries(self.folder.store))
+            return next(entry for entry in entries if entry.champion_after != entry.champion_before)
         if isinstance(candidate, Decision):
             decision = candidate
         else:

@@ -26,8 +26,10 @@ def test_the_ring_from_evaluation_to_rollback(ws: verigym.Workspace, model: str,
     entry = ws.promote(tuned, override="a test")
     assert (entry.champion_before, entry.champion_after) == (base.id, tuned.id)
     assert ws.agent("champion") == tuned
+    ws.gate(base, champion=tuned, policy="quick")
+    assert ws.promote(tuned) == entry, "it is champion already"
     assert ws.rollback(why="a test").champion_after == base.id
-    assert [one.decision.kind for one in ws.ledger()] == ["gate", "first", "override", "rollback"]
+    assert [one.decision.kind for one in ws.ledger()] == ["gate", "first", "override", "gate", "rollback"]
     assert list(ws.metrics(tuned)) == [1, 2]
 
 

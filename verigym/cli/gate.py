@@ -75,6 +75,7 @@ def promote(
     from verigym.gates.decide import EXIT
 
     ws = workspace(home)
+    earlier = len(ws.ledger())
     try:
         entry = ws.promote(candidate, override=override, policy=policy)
     except NotPromoted as refused:
@@ -90,6 +91,11 @@ def promote(
         raise typer.Exit(EXIT[decision.verdict]) from refused
     champion = ws.agent(entry.decision.candidate)
     named = f"{champion.label} ({champion.id})"
+    if len(ws.ledger()) == earlier:
+        if json:
+            return show.as_json({"champion": champion.id, "before": champion.id, "entry": entry.seq})
+        show.say(f"{named} is already champion (ledger entry {entry.seq}). Nothing was changed")
+        return show.next_command("verigym models ledger")
     if entry.decision.kind == "first":
         if json:
             return show.as_json({"champion": champion.id, "before": "", "entry": None})
