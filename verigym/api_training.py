@@ -58,8 +58,8 @@ class TrainingVerbs(WorkspaceBase):
         chosen = self._teacher(teacher, k, teacher_output)
         path = Path(out) if out else None
         job = open_design(Path(spec), out=path, seed=seed, model=self._agent_name(model), teacher=chosen)
-        self._bar.start("rows")
         bar = self._bar
+        bar.start("rows")
         return make_design(lambda: self.folder, job, n, bar.report, teacher=chosen, bars=bar.measurement)
 
     @on_thread

@@ -173,7 +173,7 @@ def test_a_missing_file_is_answered_with_those_beside_it(tmp_path: Path) -> None
 
 
 def test_a_missing_folder_is_answered_too(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="nowhere holds no task file"):
+    with pytest.raises(BadInput, match="nowhere contains no task file"):
         load_tasks(tmp_path / "nowhere" / "val.jsonl")
 
 

@@ -3,12 +3,10 @@
 import contextlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 from verigym.api import Workspace
+from verigym.api_base import T
 from verigym.progress_bar import ProgressBar
-
-T = TypeVar("T")
 
 
 class CommandWorkspace(Workspace):
