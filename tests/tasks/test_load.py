@@ -168,7 +168,7 @@ def test_a_bad_row_is_named_with_file_line_field_and_remedy(tmp_path: Path, row:
 def test_a_missing_file_is_answered_with_those_beside_it(tmp_path: Path) -> None:
     write(tmp_path, TOOL_ROW, name="train.jsonl")
     write(tmp_path, TOOL_ROW, name="notes.txt")
-    with pytest.raises(BadInput, match=r"vla\.jsonl does not exist\. .* holds train\.jsonl$"):
+    with pytest.raises(BadInput, match=r"vla\.jsonl does not exist\. .* contains train\.jsonl$"):
         load_tasks(tmp_path / "vla.jsonl")
 
 
@@ -179,7 +179,7 @@ def test_a_missing_folder_is_answered_too(tmp_path: Path) -> None:
 
 def test_a_folder_is_answered_with_its_files(tmp_path: Path) -> None:
     write(tmp_path, TOOL_ROW, name="train.jsonl")
-    with pytest.raises(BadInput, match=r"is a folder\. .* holds train\.jsonl$"):
+    with pytest.raises(BadInput, match=r"is a folder\. .* contains train\.jsonl$"):
         load_tasks(tmp_path)
 
 

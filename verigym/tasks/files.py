@@ -237,4 +237,4 @@ def _without_mark(file: IO[bytes]) -> Iterator[bytes]:
 
 def _files_in(folder: Path) -> str:
     names = sorted(file.name for file in folder.glob("*") if is_task_file(file.name)) if folder.is_dir() else []
-    return f"{folder} holds {', '.join(names)}" if names else f"{folder} contains no task file"
+    return f"The folder {folder} contains {', '.join(names) or 'no task file'}"
