@@ -1,6 +1,7 @@
 """The examples run: one as a script, the ring inside a real notebook kernel. Both on a tiny model."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,7 +25,7 @@ def test_the_examples_are_short() -> None:
     assert code_lines("grpo_loop.py") < 80
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1000)
 def test_the_minimal_grpo_loop_runs(model: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / "grpo_loop.py")],
@@ -37,7 +38,7 @@ def test_the_minimal_grpo_loop_runs(model: str, tmp_path: Path) -> None:
     assert done.stdout.startswith("step 1: reward ")
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1000)
 def test_the_ring_runs_in_a_notebook(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
@@ -51,7 +52,7 @@ def test_the_ring_runs_in_a_notebook(model: str, tmp_path: Path, monkeypatch: py
     notebook = nbformat.v4.new_notebook(cells=cells)
     nbclient.NotebookClient(notebook, timeout=800, resources={"metadata": {"path": str(ROOT)}}).execute()
     printed = "".join(output.get("text", "") for output in notebook.cells[0].outputs)
-    assert "Difference" in printed and "NEED MORE DATA" in printed
+    assert "Difference" in printed and re.search("PROMOTE|REJECT|NEED MORE DATA", printed)
     assert any("<progress" in str(output.get("data", "")) for output in notebook.cells[0].outputs)
     [shown] = [output["data"] for output in notebook.cells[2].outputs if "data" in output]
     assert "<table>" in shown["text/html"]

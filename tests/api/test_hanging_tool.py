@@ -28,7 +28,7 @@ def verify(task, trajectory):
 """
 
 
-@pytest.mark.timeout(120, method="thread")
+@pytest.mark.timeout(1000, method="thread")
 @pytest.mark.parametrize("hang", ["time.sleep(1000)", "while True: pass"])
 def test_a_tool_that_hangs_ends_in_a_record(tmp_path: Path, hang: str) -> None:
     file = tmp_path / "hanging.py"

@@ -64,7 +64,7 @@ def wait_for_episodes(home: Path, process: "subprocess.Popen[str]") -> None:
         time.sleep(0.1)
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1000)
 @pytest.mark.parametrize("signal_sent", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill"])
 def test_what_finished_is_kept_and_the_same_call_resumes(slow: Path, desk: str, signal_sent: signal.Signals) -> None:
     home = slow / "home"
@@ -87,7 +87,7 @@ def test_what_finished_is_kept_and_the_same_call_resumes(slow: Path, desk: str, 
     assert again.communicate()[0] == "480\n"
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(1000)
 def test_two_processes_use_one_workspace(slow: Path, desk: str) -> None:
     code = (
         "import slow, sys, verigym\n"

@@ -526,7 +526,7 @@ def test_an_environment_that_takes_its_time_is_told_what_that_costs() -> None:
     assert outcome == "unclear" and "This is slow for thousands of episodes" in words
 
 
-@pytest.mark.timeout(100, method="thread")  # the other method has an alarm of its own
+@pytest.mark.timeout(1000, method="thread")  # the other method has an alarm of its own
 def test_a_verifier_that_hangs_does_not_hang_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("verigym.verifiers.lift._LONGEST_S", 0.05)
 

@@ -51,10 +51,10 @@ def server() -> Iterator[str]:
     loop, stack = asyncio.new_event_loop(), contextlib.AsyncExitStack()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
-    yield asyncio.run_coroutine_threadsafe(stack.enter_async_context(serving(Server((_complete,)))), loop).result(10)
-    asyncio.run_coroutine_threadsafe(stack.aclose(), loop).result(10)
+    yield asyncio.run_coroutine_threadsafe(stack.enter_async_context(serving(Server((_complete,)))), loop).result(600)
+    asyncio.run_coroutine_threadsafe(stack.aclose(), loop).result(600)
     loop.call_soon_threadsafe(loop.stop)
-    thread.join(10)
+    thread.join(600)
 
 
 @pytest.fixture

@@ -59,10 +59,10 @@ def server() -> Iterator[Served]:
     starting = loop.create_task(run())
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
-    assert ready.wait(10), starting
+    assert ready.wait(600), starting
     yield served
     loop.call_soon_threadsafe(loop.stop)
-    thread.join(10)
+    thread.join(600)
 
 
 class Shell:

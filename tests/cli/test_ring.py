@@ -52,10 +52,10 @@ def server() -> Iterator[str]:
     starting = loop.create_task(run())
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
-    assert ready.wait(10), starting
+    assert ready.wait(600), starting
     yield f"http://127.0.0.1:{started[0]}/v1"
     loop.call_soon_threadsafe(loop.stop)
-    thread.join(10)
+    thread.join(600)
 
 
 class Shell:

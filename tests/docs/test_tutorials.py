@@ -45,7 +45,7 @@ def test_a_page_works_as_it_is_written(page: Path, followed: dict[Path, Future[s
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1000)
 @pytest.mark.parametrize("page", FOLLOWED, ids=lambda page: page.stem)
 def test_a_page_works_with_the_embedded_model(page: Path, tmp_path: Path) -> None:
     if found := differences(page, tmp_path, slow=True):

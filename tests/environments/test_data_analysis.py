@@ -164,7 +164,7 @@ def test_a_query_without_end_ends_and_the_next_one_works(name: str) -> None:
     begin = time.monotonic()
     with pytest.raises(ValueError, match="takes too long"):
         database(name).query(endless.format("count(*)"))
-    assert time.monotonic() - begin < 15
+    assert time.monotonic() - begin < 300
     rows = database(name).query(endless.format("x"))
     assert rows.more and len(rows.rows) == 500
     assert database(name).query("SELECT 7").rows == [(7,)]

@@ -318,4 +318,4 @@ ODD = {
 def test_an_odd_reply_is_no_trouble(reply: str) -> None:
     began = time.process_time()
     verdict = judged(reply)
-    assert not verdict.passed and verdict.reward is not None and time.process_time() - began < 1
+    assert not verdict.passed and verdict.reward is not None and time.process_time() - began < 5

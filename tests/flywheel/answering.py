@@ -36,9 +36,9 @@ def answering(answer: Answer) -> Iterator[str]:
     starting = loop.create_task(run())
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
-    assert ready.wait(10), starting
+    assert ready.wait(600), starting
     try:
         yield f"http://127.0.0.1:{port[0]}/v1"
     finally:
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
+        thread.join(600)

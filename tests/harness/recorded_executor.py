@@ -23,7 +23,7 @@ CALL = '{"tool": "look", "args": {}}'
 def nothing_is_left_running() -> Iterator[None]:
     yield
     idle, alive = len(MethodThread.idle), []
-    for _ in range(200):
+    for _ in range(30_000):
         alive = [thread for thread in threading.enumerate() if thread.name == "verigym-episode"]
         if len(alive) <= idle:
             return

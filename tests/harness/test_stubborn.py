@@ -71,21 +71,21 @@ def test_an_async_method_that_will_not_be_cancelled_is_left_behind(monkeypatch: 
         began = time.monotonic()
         with pytest.raises(Overdue):
             await at(False, stubborn, seconds=0.1)
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 300
         ended = True
         await asyncio.sleep(0.2)
 
     asyncio.run(one())
 
 
-@pytest.mark.timeout(60, method="thread")
+@pytest.mark.timeout(1000, method="thread")
 @pytest.mark.parametrize("seconds", [0.2, None], ids=["its own limit", "nobody's"])
 def test_an_async_method_that_blocks_is_interrupted(monkeypatch: pytest.MonkeyPatch, seconds: float | None) -> None:
     monkeypatch.setattr(module, "_HERE_S", 0.3)
 
     async def blocks() -> None:
         await asyncio.sleep(0)
-        time.sleep(30)
+        time.sleep(900)
 
     async def one() -> None:
         with alarm.watching(), pytest.raises(EnvironmentFailure if seconds is None else Overdue):
@@ -93,10 +93,10 @@ def test_an_async_method_that_blocks_is_interrupted(monkeypatch: pytest.MonkeyPa
 
     began = time.monotonic()
     asyncio.run(one())
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 300
 
 
-@pytest.mark.timeout(60, method="thread")
+@pytest.mark.timeout(1000, method="thread")
 def test_a_loop_that_tries_again_whatever_happens_is_interrupted_all_the_same() -> None:
     def tries() -> None:
         while True:

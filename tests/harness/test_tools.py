@@ -4,7 +4,9 @@ import asyncio
 import dataclasses
 import enum
 import json
+import threading
 import time
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import pytest
@@ -295,6 +297,16 @@ def test_a_cancelled_tool_is_cancelled() -> None:
 # -- limits -----------------------------------------------------------------------------------------------------------
 
 
+RELEASE = threading.Event()
+
+
+@pytest.fixture(autouse=True)
+def release_left_behind() -> Iterator[None]:
+    RELEASE.clear()
+    yield
+    RELEASE.set()
+
+
 class Limited:
     def __init__(self) -> None:
         self.now, self.most, self.order = 0, 0, list[str]()
@@ -307,22 +319,22 @@ class Limited:
         self.order.append(name)
         return name
 
-    @tool(seconds=0.3)
-    def slow(self, wait_s: float = 5.0) -> str:
-        time.sleep(wait_s)
+    @tool(seconds=1.5)
+    def slow(self, wait_s: float = 600.0) -> str:
+        RELEASE.wait(wait_s)
         return "whole"
 
-    @tool(seconds=0.3)
-    async def slow_async(self, wait_s: float = 5.0) -> str:
+    @tool(seconds=1.5)
+    async def slow_async(self, wait_s: float = 600.0) -> str:
         await asyncio.sleep(wait_s)
         return "whole"
 
-    @tool(seconds=0.3, parallel=True)
-    def slow_beside(self, wait_s: float = 5.0) -> str:
-        time.sleep(wait_s)
+    @tool(seconds=1.5, parallel=True)
+    def slow_beside(self, wait_s: float = 600.0) -> str:
+        RELEASE.wait(wait_s)
         return "whole"
 
-    @tool(seconds=0.3, unsafe_if=lambda self, **_: bool(time.sleep(5.0)))
+    @tool(seconds=1.5, unsafe_if=lambda self, **_: RELEASE.wait(600))
     def slow_to_check(self) -> str:
         return "whole"
 
@@ -362,10 +374,10 @@ async def limited(name: str, arguments: str = "{}", before: int = 0) -> CallOutc
 def test_a_call_that_takes_longer_than_its_tool_may_ends_the_episode(name: str) -> None:
     began = time.monotonic()
     result = asyncio.run(limited(name))
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 300
     assert result == CallOutcome(
-        f"error: {name} took more than 0.3 s",
-        [Mark("tool_time_out", detail=f"{name} took more than 0.3 s")],
+        f"error: {name} took more than 1.5 s",
+        [Mark("tool_time_out", detail=f"{name} took more than 1.5 s")],
         Stop.TOOL_TIME_OUT,
     )
 

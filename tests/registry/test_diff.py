@@ -105,6 +105,6 @@ def test_software_is_compared_only_where_both_recorded_it():
 
 
 def test_a_huge_prompt_on_one_line_takes_no_time():
-    began = time.perf_counter()
+    began = time.process_time()
     text_diff("word " * 100_000, "word " * 99_999 + "other")
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5

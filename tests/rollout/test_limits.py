@@ -54,7 +54,7 @@ class Strict(Shop):
 
     @tool(seconds=0.05)
     async def wait(self) -> str:
-        await asyncio.sleep(30)
+        await asyncio.sleep(900)
         return ""
 
 
@@ -184,7 +184,7 @@ def test_a_plain_method_that_waits_past_the_episodes_time_is_the_environments_fa
         task=Task(id=where, prompt=""),
         limits=EpisodeLimits(seconds=0.2),
     )
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 300
     assert (made.stop, made.error) == (
         Stop.TIME_OUT,
         Failure(Fault.ENVIRONMENT, "TimeOut", "the episode took more than 0.2 s"),
@@ -247,7 +247,7 @@ def test_when_the_time_is_over_none_of_them_is_left_running() -> None:
         @tool
         async def nap(self, number: int) -> str:
             try:
-                await asyncio.sleep(30)
+                await asyncio.sleep(900)
             finally:
                 ended.append(number)
             return ""
@@ -255,7 +255,7 @@ def test_when_the_time_is_over_none_of_them_is_left_running() -> None:
     calls = [FunctionCall(f"c{place}", "nap", f'{{"number": {place}}}') for place in range(3)]
 
     async def one() -> Trajectory:
-        settings = RunSettings(limits=EpisodeLimits(seconds=0.2))
+        settings = RunSettings(limits=EpisodeLimits(seconds=2))
         made = await run_episode(spec(Slow), TASK, ScriptedPolicy([calls]), settings, agent=AGENT, id="i", group="g")
         assert sorted(ended) == [0, 1, 2]
         return made

@@ -311,12 +311,12 @@ def test_an_environment_that_crashes_is_one_failed_record_and_the_others_go_on(s
     assert [verdict.reward for verdict in verdicts] == [None] * 10 + [1.0] * 6
 
 
-@pytest.mark.timeout(100, method="thread")  # the other method has an alarm of its own
+@pytest.mark.timeout(1000, method="thread")  # the other method has an alarm of its own
 @pytest.mark.parametrize("kind", ["plain", "async"])
 def test_a_verifier_that_hangs_costs_its_verdicts_and_nothing_else(
     store: Store, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lift_module, "_LONGEST_S", 0.2)
+    monkeypatch.setattr(lift_module, "_LONGEST_S", 1.5)
 
     def hang(task: Task, trajectory: Trajectory) -> float:
         while task.id == "t1":
@@ -324,15 +324,15 @@ def test_a_verifier_that_hangs_costs_its_verdicts_and_nothing_else(
         return 1.0
 
     async def hang_async(task: Task, trajectory: Trajectory) -> float:
-        await asyncio.sleep(60 if task.id == "t1" else 0)
+        await asyncio.sleep(900 if task.id == "t1" else 0)
         return 1.0
 
     verifier = lift("hanging", hang if kind == "plain" else hang_async)
-    what = plan(3, 1, verifier=verifier, verifier_seconds=0.2)
+    what = plan(3, 1, verifier=verifier, verifier_seconds=1.5)
     _, verdicts = run(store, what, ScriptedPolicy(["Done."]))
     assert [verdict.reward for verdict in verdicts] == [1.0, None, 1.0]
     broken = verdicts[1].error
-    assert broken is not None and broken.fault is Fault.VERIFIER and "took more than 0.2 s" in broken.message
+    assert broken is not None and broken.fault is Fault.VERIFIER and "took more than 1.5 s" in broken.message
     well = msgspec.structs.replace(what, verifier=Constant(verifier.name))
     _, verdicts = run(store, well, ScriptedPolicy([AssertionError("asked again")]))
     assert [verdict.reward for verdict in verdicts] == [1.0, 0.25, 1.0], "it was asked again about what it owed"
@@ -404,7 +404,7 @@ def test_commits_do_not_wait_for_an_environment_that_fills_the_loops_threads(sto
         async def open(self, task: Task) -> None:  # type: ignore[override]
             super().open(task)
             if task.id != "t0":
-                await asyncio.to_thread(release.wait, 20)
+                await asyncio.to_thread(release.wait, 900)
 
     def check(now: Progress) -> None:
         counted.append(now.done)
@@ -413,7 +413,7 @@ def test_commits_do_not_wait_for_an_environment_that_fills_the_loops_threads(sto
 
     began = time.monotonic()
     run(store, plan(101, 1, environment=spec(Greedy)), ScriptedPolicy(["Done."]), check)
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 600
     assert counted[-1] == 101
 
 
@@ -439,12 +439,12 @@ def test_a_run_that_is_cancelled_closes_every_episode_that_it_opened(store: Stor
     class WithAsync(Closing):
         @tool
         async def wait(self) -> str:
-            await asyncio.sleep(60)
+            await asyncio.sleep(3600)
             return ""
 
     async def answer(request: Request) -> str:
         if where == "the policy":
-            await asyncio.sleep(60)
+            await asyncio.sleep(3600)
         return f'{{"tool": "{"block" if where == "a thread" else "wait"}", "args": {{}}}}'
 
     what = plan(8, 2, environment=spec(Closing if where == "a thread" else WithAsync))
@@ -465,7 +465,7 @@ def test_a_run_that_is_cancelled_closes_every_episode_that_it_opened(store: Stor
     assert store.run("r").finished is None
 
 
-@pytest.mark.timeout(100, method="thread")
+@pytest.mark.timeout(1000, method="thread")
 def test_two_runs_in_one_loop_do_not_disturb_each_other(store: Store) -> None:
     one, two = plan(10, 2, run="one"), plan(40, 2, run="two")
     for what in (one, two):

@@ -21,7 +21,7 @@ from verigym.verifiers.lift import lift
 __all__ = ["store"]  # the fixture of the tests below
 
 
-@pytest.mark.timeout(60, method="thread")
+@pytest.mark.timeout(1000, method="thread")
 def test_an_environment_that_was_quick_and_then_hangs_is_interrupted_and_tried_again_in_a_thread(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -242,27 +242,28 @@ def test_a_box_that_is_called_off_while_it_is_made_is_deleted(
 
 def test_a_run_may_have_more_or_less_time(sandbox: ProcessSandbox) -> None:
     ran = run(sandbox, "import time; time.sleep(60)", seconds=0.3)
-    assert ran.stop == "time" and ran.code is None and "0.3 s" in ran.stderr and 0.3 <= ran.seconds < 3
+    assert ran.stop == "time" and ran.code is None and "0.3 s" in ran.stderr and 0.3 <= ran.seconds < 50
 
 
 def test_the_event_loop_goes_on_and_boxes_run_together(sandbox: ProcessSandbox) -> None:
     num = sandbox.pool._max_workers
 
-    async def one() -> int | None:
+    async def times() -> list[int]:
         async with await sandbox.open() as box:
-            return (await box.run(["sleep", "0.5"])).code
+            ran = await box.run(["sh", "-c", "date +%s%N; sleep 2; date +%s%N"])
+            return [int(line) for line in ran.stdout.split()]
 
-    async def inside() -> tuple[int, float]:
-        beats, began = 0, time.monotonic()
-        runs = asyncio.gather(*(one() for _ in range(num)))
+    async def inside() -> tuple[int, list[list[int]]]:
+        beats = 0
+        runs = asyncio.gather(*(times() for _ in range(num)))
         while not runs.done():
             await asyncio.sleep(0.01)
             beats += 1
-        assert await runs == [0] * num
-        return beats, time.monotonic() - began
+        return beats, await runs
 
-    beats, seconds = asyncio.run(inside())
-    assert beats > 10 and seconds < 0.5 * num
+    beats, runs = asyncio.run(inside())
+    assert beats > 10
+    assert max(began for began, _ in runs) < min(ended for _, ended in runs)
 
 
 def test_commands_of_one_box_may_be_started_together(sandbox: ProcessSandbox) -> None:
@@ -274,12 +275,12 @@ def test_commands_of_one_box_may_be_started_together(sandbox: ProcessSandbox) ->
 
 def test_a_busy_event_loop_does_not_stop_the_clock(sandbox: ProcessSandbox) -> None:
     async def do(box: Box) -> float:
-        running = asyncio.create_task(box.run(["sleep", "60"], seconds=0.3))
+        running = asyncio.create_task(box.run(["sleep", "600"], seconds=0.3))
         await asyncio.sleep(0.05)
-        time.sleep(1)
+        time.sleep(3)
         return (await running).seconds
 
-    assert within(sandbox, do) < 0.9
+    assert within(sandbox, do) < 2.9
 
 
 def test_a_sandbox_serves_one_event_loop_after_another(sandbox: ProcessSandbox) -> None:
@@ -311,20 +312,19 @@ def test_a_run_that_is_called_off_is_gone(sandbox: ProcessSandbox, how: str) -> 
 
 
 def test_a_run_that_waits_for_its_turn_can_be_called_off(sandbox: ProcessSandbox) -> None:
-    async def do(box: Box) -> float:
-        running = [asyncio.create_task(box.run(["sleep", "0.5"])) for _ in range(sandbox.pool._max_workers)]
+    async def do(box: Box) -> int:
+        running = [asyncio.create_task(box.run(["sleep", "3"])) for _ in range(sandbox.pool._max_workers)]
         await asyncio.sleep(0.05)
         waiting = asyncio.create_task(box.run(["sleep", "60"]))
         await asyncio.sleep(0.05)
-        began = time.monotonic()
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
-        took = time.monotonic() - began
+        free = sum(task.done() for task in running)
         await asyncio.gather(*running)
-        return took
+        return free
 
-    assert within(sandbox, do) < 0.3
+    assert within(sandbox, do) == 0, "it waited for the others to end"
 
 
 def test_no_variable_of_the_host_is_seen(sandbox: ProcessSandbox, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,7 +64,7 @@ def streams(*pieces: bytes, pause_s: float = 0.0, dies: bool = False) -> Answer:
 
 
 async def hangs(request: web.Request) -> web.StreamResponse:
-    await asyncio.sleep(30)
+    await asyncio.sleep(900)
     return web.Response()
 
 

@@ -94,7 +94,7 @@ class Running:
             why="a test",
         )
 
-    def until(self, is_so: Callable[[], bool], seconds: float = 10) -> None:
+    def until(self, is_so: Callable[[], bool], seconds: float = 600) -> None:
         deadline = time.monotonic() + seconds
         while not is_so():
             assert time.monotonic() < deadline, "it did not become so in time"

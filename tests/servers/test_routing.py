@@ -56,7 +56,7 @@ def test_a_request_under_way_ends_on_the_version_that_it_began_with(tmp_path: Pa
 
         async def respond(self, request: Request) -> Reply:
             begun.set()
-            await asyncio.to_thread(go_on.wait, 20)
+            await asyncio.to_thread(go_on.wait, 600)
             return Reply(items=[Message("assistant", f"I am {self.name}.")], turn=Turn())
 
     crowned(tmp_path)
@@ -64,7 +64,7 @@ def test_a_request_under_way_ends_on_the_version_that_it_began_with(tmp_path: Pa
         answers: list[str] = []
         asking = threading.Thread(target=lambda: answers.append(ask(server)))
         asking.start()
-        assert begun.wait(10)
+        assert begun.wait(600)
         server.promote(version(server.ws, "new"))
         server.until(lambda: server.gateway.router.champion.version.name == "new")
         assert ask(server) == "I am new." and server.fakes.closed == []

@@ -84,10 +84,10 @@ def test_a_box_at_the_end_is_the_answer_whatever_came_before(answer: int, before
 @pytest.mark.parametrize("piece", ["\\boxed{", "<answer>", "Answer:", "#", "####\n", "answer" + "*" * 50, "{", "```\n"])
 def test_a_long_reply_takes_no_longer_than_its_length(piece: str) -> None:
     reply = piece * (200_000 // len(piece))
-    start = time.perf_counter()
+    start = time.process_time()
     find_answer(reply)
     find_block(reply, "python")
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 @pytest.mark.parametrize(

@@ -184,6 +184,6 @@ def test_the_tolerance_is_exact_at_its_edge(expected: int, tolerance: int, off: 
 
 @pytest.mark.parametrize("piece", ["1", "1 ", "1,111", "1/", "-", "1.", "1e", "$", "\\frac{1}", "1 × 10^"])
 def test_a_long_reply_takes_no_longer_than_its_length(piece: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     last_number(piece * (100_000 // len(piece)))
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3

@@ -215,9 +215,9 @@ def test_a_large_state_is_compared_quickly_and_its_evidence_is_bounded() -> None
     for row in end["a"]:
         row["f0"] = "x" * 10_000
     end["b"].reverse()
-    start = time.perf_counter()
+    start = time.process_time()
     found = diff(end, rules={"unordered": ["b"], "loose": ["*"]}, state=tables, expected_state=tables)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert found.parts["side_effects"] == 1000 and len(found.evidence) < 20_000
     assert found.evidence.endswith("… and 980 more differences")
 

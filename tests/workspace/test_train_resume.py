@@ -102,7 +102,7 @@ def test_killed_three_times_grpo_ends_in_the_same_weights_and_figures(fresh: Ben
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1000)
 @pytest.mark.parametrize("algorithm", ["grpo", "sft", "dpo"])
 def test_killed_twenty_times_it_ends_in_the_same_weights_and_figures(fresh: Bench, algorithm: str) -> None:
     more: dict[str, Any] = {**GRPO, "steps": 60} if algorithm == "grpo" else {"steps": 80, "eval_interval": 20}

@@ -51,7 +51,7 @@ def main(home: Path, way: str) -> None:
         time.sleep(0.3)
     full, lines = capture.counts, list(said)
     make_room(home, way)
-    deadline = time.monotonic() + 40
+    deadline = time.monotonic() + 600
     while capture.counts.waiting and time.monotonic() < deadline:
         time.sleep(0.05)
     ids |= {capture.add(chat.ask("after", "yes")) for chat in chats}
