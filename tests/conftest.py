@@ -78,7 +78,7 @@ def module_imports(module: str) -> frozenset[str]:
     )
 
 
-LONG = ("tests/workspace/test_train_resume", "tests/flywheel", "tests/api/test_examples", "tests/docs/test_tutorials")
+LONG = ("tests/workspace/test_train_re", "tests/flywheel", "tests/api/test_examples", "tests/docs/test_tutorials")
 """Files with the longest single tests. They start first, so that no process waits for them at the end."""
 
 

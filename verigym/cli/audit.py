@@ -31,13 +31,7 @@ def list_all(json: bool, home: Path | None) -> None:
         show.say("no audits yet")
         return show.next_command("verigym audit run ENV")
     rows = [
-        (
-            audit.environment,
-            audit.verifier,
-            audit.run,
-            audit.n,
-            show.clip(audit.fix[0], 60) if audit.fix else "trusted",
-        )
+        (audit.environment, audit.verifier, audit.run, audit.n, show.clip(audit.fix[0], 60) if audit.fix else "trusted")
         for audit in audits
     ]
     show.table(rows, ("environment", "verifier", "run", "outputs", "result"))
@@ -63,8 +57,7 @@ def run_audit(
         bool, typer.Option("--save-cases", help="Save every disagreement with a person's label as a case")
     ] = False,
     who: Annotated[
-        str,
-        typer.Option("--who", help="Use only the labels of this person (default: the newest label of each output)"),
+        str, typer.Option("--who", help="Use only the labels of this person (default: the newest label of each output)")
     ] = "",
     verifier: Verifier = "",
     judge: Judge = "",

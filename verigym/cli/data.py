@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 TrainingRun = Annotated[
     str,
     typer.Argument(
-        metavar="[RUN]",
-        help="Run on training tasks: id, unique prefix, or latest",
-        autocompletion=complete.runs,
+        metavar="[RUN]", help="Run on training tasks: id, unique prefix, or latest", autocompletion=complete.runs
     ),
 ]
 DatasetName = Annotated[str, typer.Option("--name", help="Name of the dataset (default: derived from its content)")]

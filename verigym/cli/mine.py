@@ -154,8 +154,7 @@ def list_proposals(
 @mine.command("show")
 def show_proposal(
     id: Annotated[
-        str,
-        typer.Argument(metavar="ID", help="Mined task or proposal (id or part of an id), or the id of a trace"),
+        str, typer.Argument(metavar="ID", help="Mined task or proposal (id or part of an id), or the id of a trace")
     ],
     json: Json = False,
     home: Home = None,

@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from verigym.core.errors import InfrastructureFailure
-from verigym.core.watchdog import Overdue
+from verigym.core.watchdog import Overdue, raise_in
 
 _LOOK_S = 0.1
 
@@ -64,7 +64,8 @@ class MethodThread:
         self._looking = False
         self._running: tuple[float, _Method] | None = None
         """The method that runs now, and its deadline."""
-        threading.Thread(target=self._run, daemon=True, name=name).start()
+        self._thread = threading.Thread(target=self._run, daemon=True, name=name)
+        self._thread.start()
 
     @classmethod
     def take(cls) -> "MethodThread":
@@ -106,30 +107,32 @@ class MethodThread:
             raise
 
     def abandon(self) -> None:
-        """Leaves the thread behind. It ends if its method ever returns."""
+        """Leaves the thread behind. An endless loop in it is interrupted. A call that blocks ends it when it returns."""
         self.abandoned = True
         MethodThread.stuck += 1
+        raise_in(self._thread.ident or 0, Overdue)
         with contextlib.suppress(queue.Empty):
             while (method := self._methods.get_nowait()) is not None:
                 self._answer(method, Outcome(error=ThreadAbandoned()))
         self._methods.put(None)
 
     def _run(self) -> None:
-        while (method := self._methods.get()) is not None:
-            began = time.monotonic()
-            self._running = began + method.limit_s, method
-            result, error = None, None
-            try:
-                result = method.function(*method.args, **method.kwargs)
-            except BaseException as raised:
-                error = raised
-            self._running = None
-            self._done.append((method, Outcome(result, error, time.monotonic() - began)))
-            if not self._told:
-                self._told = True
-                with contextlib.suppress(RuntimeError):  # the loop has ended
-                    method.future.get_loop().call_soon_threadsafe(self._settle)
-            del method, result, error  # an idle thread keeps no episode's state alive
+        with contextlib.suppress(Overdue):  # the thread is abandoned, and its method has returned by now
+            while (method := self._methods.get()) is not None:
+                began = time.monotonic()
+                self._running = began + method.limit_s, method
+                outcome = Outcome()
+                try:
+                    outcome.result = method.function(*method.args, **method.kwargs)
+                except BaseException as raised:
+                    outcome.error = raised
+                self._running, outcome.seconds = None, time.monotonic() - began
+                self._done.append((method, outcome))
+                if not self._told:
+                    self._told = True
+                    with contextlib.suppress(RuntimeError):  # the loop has ended
+                        method.future.get_loop().call_soon_threadsafe(self._settle)
+                del method, outcome  # an idle thread keeps no episode's state alive
         MethodThread.stuck -= 1
 
     def _settle(self) -> None:
