@@ -143,6 +143,9 @@ def test_a_recipe_that_is_not_there_is_told_with_those_beside_it(tmp_path: Path)
     (tmp_path / "sft.yaml").write_text("")
     with pytest.raises(BadInput, match=r"grpo\.yaml does not exist. The folder contains: sft\.yaml"):
         read_recipe(tmp_path / "grpo.yaml")
+    (tmp_path / "sft.yaml").rename(tmp_path / ".hidden.yaml")
+    with pytest.raises(BadInput, match=r"grpo\.yaml does not exist. Its folder has no YAML file. Check the path"):
+        read_recipe(tmp_path / "grpo.yaml")
 
 
 # -- algorithms -------------------------------------------------------------------------------------------------------

@@ -17,8 +17,9 @@ T = TypeVar("T", bound=Struct)
 def read_yaml(path: Path, what: str) -> Json:
     """Reads a YAML file. `what` describes the format: `a recipe is a list of keys and values, such as model: smollm2-135m`."""
     if not path.is_file():
-        others = sorted(other.name for other in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
-        raise BadInput(f"{path} does not exist." + (f" The folder contains: {', '.join(others)}" if others else ""))
+        others = sorted(other.name for other in path.parent.glob("[!.]*.yaml")) if path.parent.is_dir() else []
+        hint = f"The folder contains: {', '.join(others)}" if others else "Its folder has no YAML file. Check the path"
+        raise BadInput(f"{path} does not exist. {hint}")
     data = _parsed(path.read_bytes(), f"{path}: ")
     if not isinstance(data, dict):
         raise BadInput(f"{path}: {what}" + (". The file is empty" if data is None else ""))
