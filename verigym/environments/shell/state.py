@@ -12,7 +12,9 @@ from pathlib import PurePosixPath
 from verigym.core.records import Json
 from verigym.sandbox.folder import FolderEntry
 
-_MOST_UNPACKED = 4 << 20
+_MOST_UNPACKED, _MOST_MEMBERS = 4 << 20, 1000
+"""Maximum bytes and members of all archives of a folder together. The jobs need a fraction of them."""
+_LONGEST_NAME = 4096
 _USUAL = {"file": 0o644, "folder": 0o755}
 _MOST_TOLD = 1000
 """Maximum characters of a file in a folder that is too full."""
@@ -26,8 +28,11 @@ def differences(before: Listing, after: Listing) -> Json:
     old, new = _contents(before), _contents(after)
     changed: Json = {path: _text(found) for path, found in new.items() if path not in old or _differs(old[path], found)}
     changed |= {path: None for path in old if path not in new}
+    left = _Left()
     archives = {
-        path: opened for path in changed if path in after and (opened := _opened(path, after[path].data)) is not None
+        path: opened
+        for path in changed
+        if path in after and (opened := _opened(path, after[path].data, left)) is not None
     }
     return {
         "changed": changed
@@ -81,25 +86,41 @@ def _text(found: FolderEntry) -> str:
     return f"({len(found.data)} bytes, sha256 {hashlib.sha256(found.data).hexdigest()})"
 
 
-def _opened(path: str, data: bytes) -> dict[str, str] | None:
-    """The texts in a .gz or a gzipped tar, by name. None if it is not one."""
+class _Left:
+    """What the archives of a folder may still unpack."""
+
+    def __init__(self) -> None:
+        self.size, self.members = _MOST_UNPACKED, _MOST_MEMBERS
+
+
+def _opened(path: str, data: bytes, left: _Left) -> dict[str, str] | None:
+    """The texts in a .gz or a gzipped tar, by name. None if it is not one, or if too much is unpacked."""
     if not path.endswith((".gz", ".tgz")):
         return None
     try:
-        raw = gzip.GzipFile(fileobj=io.BytesIO(data)).read(_MOST_UNPACKED + 1)
-        if len(raw) > _MOST_UNPACKED:
+        raw = gzip.GzipFile(fileobj=io.BytesIO(data)).read(left.size + 1)
+        if len(raw) > left.size:
+            left.size = 0
             return None
-        return _members(raw) if path.endswith((".tar.gz", ".tgz")) else {"": raw.decode("utf-8", "replace")}
+        left.size -= len(raw)
+        return _members(raw, left) if path.endswith((".tar.gz", ".tgz")) else {"": raw.decode("utf-8", "replace")}
     except Exception:  # untrusted bytes can raise anything in the readers
         return None
 
 
-def _members(raw: bytes) -> dict[str, str]:
+def _members(raw: bytes, left: _Left) -> dict[str, str] | None:
+    """The texts of a tar. A sparse member is not read: a few bytes can stand for any number of zeros."""
     found: dict[str, str] = {}
+    size = len(raw)
     with tarfile.open(fileobj=io.BytesIO(raw)) as archive:
         for member in archive:
-            file = archive.extractfile(member) if member.isreg() and member.size <= len(raw) else None
+            left.members -= 1
+            if left.members < 0 or len(member.name) > _LONGEST_NAME:
+                return None
+            plain = member.isreg() and not member.issparse() and 0 <= member.size <= size
+            file = archive.extractfile(member) if plain else None
             if not member.isdir():
                 text = file.read().decode("utf-8", "replace") if file else "(not a plain file)"
+                size -= member.size if file else 0
                 found[str(PurePosixPath(member.name)).encode(errors="replace").decode()] = text
     return found
