@@ -426,6 +426,31 @@ def test_a_folder_deeper_than_any_path_is_full_and_can_be_deleted(tmp_path: Path
     assert list(tmp_path.iterdir()) == []
 
 
+def test_folders_that_would_be_slow_to_delete_are_full_long_before_the_longest_path(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    folder = Folder()
+    folder.work.joinpath(*"d" * 200).mkdir(parents=True)
+    assert folder.used(10_000)[1] == 200
+    folder.work.joinpath(*"d" * 300).mkdir(parents=True)
+    assert folder.used(10_000)[1] == 10_001
+    folder.delete()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o100, 0o500], ids=oct)
+def test_folders_without_permissions_are_deleted(tmp_path: Path, monkeypatch: Any, mode: int) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    folder = Folder()
+    (folder.work / "outer" / "inner").mkdir(parents=True)
+    (folder.work / "outer" / "inner" / "file").write_text("text")
+    for path in (folder.work / "outer" / "inner", folder.work / "outer", folder.work):
+        path.chmod(mode)
+    folder.delete()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_that_is_moved_while_it_is_deleted_is_reported(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     folder = Folder()
@@ -439,7 +464,7 @@ def test_a_folder_that_is_moved_while_it_is_deleted_is_reported(tmp_path: Path, 
         unlink(name, dir_fd=dir_fd)
 
     monkeypatch.setattr(os, "rmdir", move_first)
-    with pytest.raises(InfrastructureFailure, match="was moved"):
+    with pytest.raises(InfrastructureFailure, match="changed while it was deleted"):
         folder.delete()
 
 

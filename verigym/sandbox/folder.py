@@ -21,6 +21,8 @@ PARTS = {"work": "/box", "tmp": "/tmp", "shm": "/dev/shm"}
 
 _DEEPEST = 32
 """Maximum depth of folders that are listed."""
+_DEEPEST_USED = 256
+"""Maximum depth of folders in a box. A command that nests them deeper is killed, because deep folders are slow to delete."""
 
 
 class FolderEntry(NamedTuple):
@@ -120,18 +122,21 @@ class Folder:
         return entries
 
     def used(self, most_files: int) -> tuple[int, int]:
-        """Bytes on disk and number of files. Counting ends after `most_files`. A path longer than the system's limit counts as
-        more than that."""
+        """Bytes on disk and number of files. Counting ends after `most_files`. Folders that are nested too deeply count as more
+        than that."""
         size = count = 0
-        pending = [str(self.top / part) for part in PARTS]
+        pending = [(str(self.top / part), 1) for part in PARTS]
         while pending and count <= most_files:
+            path, depth = pending.pop()
+            if depth > _DEEPEST_USED:
+                return size, most_files + 1
             try:
-                with os.scandir(pending.pop()) as entries:
+                with os.scandir(path) as entries:
                     for entry in entries:
                         count += 1
                         size += entry.stat(follow_symlinks=False).st_blocks * 512
                         if entry.is_dir(follow_symlinks=False):
-                            pending.append(entry.path)
+                            pending.append((entry.path, depth + 1))
                         if count > most_files:
                             break
             except OSError as error:  # it was removed or is not readable. `Watch` still counts what is written there
@@ -140,29 +145,32 @@ class Folder:
         return size, count
 
     def delete(self) -> None:
-        """Deletes the folder, whatever its depth and permissions. It opens one folder at a time, down by name and up by `..`."""
+        """Deletes the folder, whatever its depth and permissions. Each inner folder is moved to the top before it is emptied, so
+        that the depth does not matter."""
         os.close(self._fd)
-        here = os.open(self.top, _FOLDER)
-        folders = _strip(here)
-        trail: list[tuple[str, list[str], os.stat_result]] = []
-        while folders or trail:
-            if folders:
-                name = folders.pop()
-                _allow(name, here)
-                there = os.open(name, _FOLDER, dir_fd=here)
-                trail.append((name, folders, os.fstat(here)))
-                folders = _strip(there)
-            else:
-                name, folders, above = trail.pop()
-                there = os.open("..", _FOLDER, dir_fd=here)
-                if not os.path.samestat(os.fstat(there), above):
-                    raise InfrastructureFailure(
-                        f"{self.top} was moved while it was deleted. Delete what is left by hand"
-                    )
-                os.rmdir(name, dir_fd=there)
-            os.close(here)
-            here = there
-        os.close(here)
+        top = os.open(self.top, _FOLDER)
+        try:
+            names = _strip(top)
+            num_moved = 0
+            while names:
+                name = names.pop()
+                folder = _opened(name, _FOLDER, top)
+                try:
+                    if os.fstat(folder).st_mode & 0o700 != 0o700:
+                        os.fchmod(folder, 0o700)
+                    for inner in _strip(folder):
+                        num_moved += 1
+                        _move(inner, folder, f"deleted-{num_moved}", top)
+                        names.append(f"deleted-{num_moved}")
+                finally:
+                    os.close(folder)
+                os.rmdir(name, dir_fd=top)
+        except OSError as error:
+            raise InfrastructureFailure(
+                f"{self.top} changed while it was deleted: {os.strerror(error.errno or 0)}. Delete what is left by hand"
+            ) from error
+        finally:
+            os.close(top)
         os.rmdir(self.top)
 
 
@@ -206,6 +214,15 @@ def _strip(folder: int) -> list[str]:
         if not is_folder:
             os.unlink(name, dir_fd=folder)
     return [name for name, is_folder in names if is_folder]
+
+
+def _move(name: str, folder: int, new_name: str, new_folder: int) -> None:
+    """Moves a folder even if its owner has no permission to."""
+    try:
+        os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder)
+    except PermissionError:
+        _allow(name, folder)
+        os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder)
 
 
 def _allow(name: str, folder: int) -> None:

@@ -66,8 +66,6 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
         self.files: dict[str, str] = task.data["files"]
         self.box: ProcessBox | None = None
         self.before: Listing = {}
-        self.printed = False
-        """Whether any command has printed something. An answer without this is a guess."""
         self.turn = asyncio.Lock()
 
     @tool("shell.run")
@@ -76,18 +74,17 @@ Without a tool channel of your own, a call is one JSON object and nothing else: 
         and variables do not."""
         async with self.turn:  # the calls of one reply run in order
             box = self.box or await self._filled()
-            ran = await box.run(["sh", "-c", 'umask 022; exec bash -c "$0"', command])
-            self.printed = self.printed or bool(ran.stdout.strip())
-            return _shown(ran)
+            return _shown(await box.run(["sh", "-c", 'umask 022; exec bash -c "$0"', command]))
 
     async def end_state(self) -> Json:
         if self.box is None:
             return {}
         try:
-            found = differences(self.before, await self.box.list(_MOST_FILES, _MOST_BYTES))
+            after = await self.box.list(_MOST_FILES, _MOST_BYTES)
         except BadInput as error:
-            found = {**remains(self.before, await self._flooded(self.box)), "flooded": str(error)}
-        return {**found, "printed": self.printed}
+            left = await self._flooded(self.box)
+            return {**await asyncio.to_thread(remains, self.before, left), "flooded": str(error)}
+        return await asyncio.to_thread(differences, self.before, after)
 
     async def _flooded(self, box: ProcessBox) -> Listing:
         """Everything that the sandbox returns, or if that is too much, the files at the paths that the task names."""
