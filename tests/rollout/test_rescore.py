@@ -1,6 +1,7 @@
 """Stored runs scored again: no model, no environment, every verdict kept, and the last verifier's count."""
 
 import asyncio
+import signal
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -154,7 +155,7 @@ def test_until_all_of_it_is_judged_the_old_verdicts_count_and_nobody_is_left_jud
     class Cut(Grouped):
         async def verify(self, task: Task, group: Sequence[Trajectory], context: Context) -> list[Verdict]:
             if task.id == "t3":
-                raise KeyboardInterrupt
+                signal.raise_signal(signal.SIGINT)
             await asyncio.sleep(0.2)
             judged.append(task.id)
             return await super().verify(task, group, context)

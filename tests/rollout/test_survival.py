@@ -1,6 +1,7 @@
 """What a run survives, and what it refuses: a quick environment that hangs, blobs on their way, another process, a time limit."""
 
 import asyncio
+import signal
 import threading
 
 import pytest
@@ -87,3 +88,58 @@ def test_an_episode_whose_time_was_over_is_not_tried_again_at_once(store: Store)
     made, _ = run(store, plan(2, 1, limits=EpisodeLimits(seconds=0.1)), ScriptedPolicy(slow))
     assert asked == 2 and {one.stop for one in made} == {"time_out"}
     assert pending(store, plan(2, 1)) == 2, "the same call tries it again"
+
+
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt, asyncio.CancelledError, GeneratorExit], ids=lambda kind: kind.__name__
+)
+@pytest.mark.parametrize("is_async", [False, True], ids=["plain", "async"])
+def test_a_tool_that_raises_what_ends_a_run_fails_alone(
+    store: Store, error: type[BaseException], is_async: bool
+) -> None:
+    class Rude(Shop):
+        @tool
+        def add(self, item: str, count: int = 1) -> str:
+            """Put something into the basket."""
+            raise error
+
+    class RudeAsync(Shop):
+        @tool
+        async def add(self, item: str, count: int = 1) -> str:
+            """Put something into the basket."""
+            raise error
+
+    environment = spec(RudeAsync if is_async else Rude)
+    made, _ = run(
+        store, plan(20, 1, environment=environment, verifier=environment.verifier), ScriptedPolicy([ADD, "Done."])
+    )
+    assert len(made) == 20 and all(one.marked("tool_error") and one.error is None for one in made)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, asyncio.CancelledError], ids=lambda kind: kind.__name__)
+def test_a_verifier_that_raises_what_ends_a_run_gives_no_verdict_and_the_run_goes_on(
+    store: Store, error: type[BaseException]
+) -> None:
+    def verify(task: Task, trajectory: Trajectory) -> bool:
+        if task.id == "t1":
+            raise error
+        return True
+
+    _, verdicts = run(store, plan(3, 1, verifier=lift("rude", verify)), ScriptedPolicy(["Done."]))
+    assert [verdict.reward for verdict in verdicts] == [1.0, None, 1.0]
+    assert verdicts[1].error is not None and error.__name__ in verdicts[1].error.message
+
+
+def test_control_c_inside_a_tool_still_ends_the_run(store: Store) -> None:
+    class Interrupting(Shop):
+        @tool
+        def add(self, item: str, count: int = 1) -> str:
+            """Put something into the basket."""
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)  # the first only cancels the run
+            return "added"
+
+    environment = spec(Interrupting)
+    environment.executor.on_loop = True  # where the signal arrives
+    with pytest.raises(KeyboardInterrupt):
+        run(store, plan(5, 1, environment=environment, verifier=environment.verifier), ScriptedPolicy([ADD, "Done."]))

@@ -208,8 +208,12 @@ def test_a_group_function_that_returns_anything_else_has_failed(returned: Any) -
 
 
 def test_cancellation_is_not_swallowed() -> None:
-    def verify(task: Task, trajectory: Trajectory) -> float:
-        raise asyncio.CancelledError
+    async def verify(task: Task, trajectory: Trajectory) -> float:
+        current = asyncio.current_task()
+        assert current is not None
+        current.cancel()
+        await asyncio.sleep(0)
+        return 1.0
 
     with pytest.raises(asyncio.CancelledError):
         score(verify)

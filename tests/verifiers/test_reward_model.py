@@ -86,5 +86,13 @@ def test_without_a_reward_model_it_says_where_to_name_one() -> None:
 
 
 def test_who_stops_the_run_is_obeyed() -> None:
+    class Stopped(Scorer):
+        async def score(self, trajectories: Sequence[Trajectory]) -> list[float]:
+            current = asyncio.current_task()
+            assert current is not None
+            current.cancel()
+            await asyncio.sleep(0)
+            return [1.0]
+
     with pytest.raises(asyncio.CancelledError):
-        judge(Scorer(asyncio.CancelledError()))
+        judge(Stopped())

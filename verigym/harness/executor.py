@@ -19,6 +19,7 @@ from typing import Any
 
 from verigym.core import watchdog as alarm
 from verigym.core.errors import EnvironmentFailure, InfrastructureFailure, words_of
+from verigym.core.interrupts import is_ctrl_c
 from verigym.core.watchdog import Overdue
 from verigym.harness.method_thread import MethodThread, Outcome, ThreadAbandoned, shared_thread
 
@@ -288,7 +289,7 @@ def _unwrapped(outcome: Outcome) -> Any:
 
 
 def _contained(error: BaseException) -> BaseException:
-    """Exceptions that would end the process become a RuntimeError, except for Ctrl-C on the loop."""
-    usual = (Exception, SystemExit, Overdue, asyncio.CancelledError)
-    on_loop = isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread()
-    return error if isinstance(error, usual) or on_loop else RuntimeError(f"{type(error).__name__}: {words_of(error)}")
+    """Exceptions that would end the process become a RuntimeError, except for Ctrl-C."""
+    if isinstance(error, Exception | SystemExit | Overdue | asyncio.CancelledError) or is_ctrl_c(error):
+        return error
+    return RuntimeError(f"{type(error).__name__}: {words_of(error)}")

@@ -15,6 +15,7 @@ import msgspec
 
 from verigym.core import watchdog as alarm
 from verigym.core.errors import VerifierFailure, failure
+from verigym.core.interrupts import ends_run
 from verigym.core.protocols import Context, Policy, Verifier
 from verigym.core.records import Fault, Stop, Task, Trajectory, Verdict, Version
 from verigym.core.seeds import derive
@@ -23,7 +24,6 @@ from verigym.rollout.episode import gathered, run_episode
 from verigym.rollout.settings import RunSettings
 from verigym.store.database import Store
 from verigym.store.writer import Batch, Writer
-from verigym.verifiers.lift import ENDS
 
 _RETRY_S = 1.0
 _RARE = 100_000
@@ -191,7 +191,7 @@ async def judge(
             raise VerifierFailure(f"{verifier.name} returned verdicts for other trajectories than those of the group")
         return verdicts
     except BaseException as error:
-        if isinstance(error, ENDS):
+        if ends_run(error):
             raise
         if isinstance(error, TimeoutError) and clock.expired():
             error = VerifierFailure(f"{verifier.name} took more than {seconds:g} s for one group")

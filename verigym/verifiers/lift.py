@@ -15,14 +15,13 @@ import msgspec
 
 from verigym.core import watchdog as alarm
 from verigym.core.errors import BadInput, VerifierFailure, failure
+from verigym.core.interrupts import ends_run
 from verigym.core.protocols import Context, Verifier
 from verigym.core.records import Failure, Fault, Task, Trajectory, Verdict
 from verigym.verifiers.version import version
 
 _LONGEST_S = 10.0
 """Time limit of a plain `verify`. It runs on the event loop's thread and blocks everything else."""
-ENDS = (KeyboardInterrupt, asyncio.CancelledError, GeneratorExit)
-"""Exceptions that end the run. Any other exception of a verifier becomes a verdict with an error."""
 Score = float | bool | Verdict
 Verify = Callable[..., Score | Awaitable[Score]]
 """`verify(task, trajectory)`, or `verify(task, trajectory, context)` if it needs a judge or a sandbox."""
@@ -73,13 +72,13 @@ class _LiftedGroup:
                 raise VerifierFailure(f"verify_group returned {len(scores)} scores for {len(shown)} trajectories")
             return [_verdict(score) for score in scores]
         except BaseException as error:
-            if isinstance(error, ENDS):
+            if ends_run(error):
                 raise
             return [failed(error) for _ in shown]
 
 
 async def judged(verify: Verify | Verifier, task: Task, trajectory: Trajectory, context: Context) -> Verdict:
-    """The verdict on one trajectory. Raises only what `ENDS` lists."""
+    """The verdict on one trajectory. Raises only what ends the run."""
     if not trajectory.scorable:
         return unscorable(trajectory)
     try:
@@ -88,7 +87,7 @@ async def judged(verify: Verify | Verifier, task: Task, trajectory: Trajectory, 
             return _verdict(verdict)
         return _verdict(await _called(verify, task, trajectory, context))
     except BaseException as error:
-        if isinstance(error, ENDS):
+        if ends_run(error):
             raise
         return failed(error)
 

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 import msgspec
 
 from verigym.core.errors import BadInput, VerifierFailure
+from verigym.core.interrupts import ends_run
 from verigym.core.protocols import Context, Reply, Request, Scorer, Verifier
 from verigym.core.records import Message, Task, Trajectory, Turn, Verdict
 from verigym.verifiers.judge import unquoted
-from verigym.verifiers.lift import ENDS, failed, named, unscorable
+from verigym.verifiers.lift import failed, named, unscorable
 
 
 class RewardModel:
@@ -37,7 +38,7 @@ class RewardModel:
                 raise BadInput(f"{self.name} has no reward model. Name it in the recipe: reward_model: VERSION")
             return await context.scorer.score(shown)
         except BaseException as error:
-            if isinstance(error, ENDS):
+            if ends_run(error):
                 raise
             return [failed(error)] * len(shown)
 
