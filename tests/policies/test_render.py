@@ -1,15 +1,19 @@
 """Conversations to ids and back: ids only ever grow, and what was sampled is never tokenised again."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import AutoTokenizer
 
 from tests.tiny import tokenizer
+from verigym.core import watchdog
 from verigym.core.errors import BadInput
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, ToolSpec, Turn, content_hash
 from verigym.model import embedded
 from verigym.policies import dialects
+from verigym.policies import template as chat_template
 from verigym.policies.render import Renderer, ids_so_far
 from verigym.policies.template import DEFAULT_TEMPLATE
 
@@ -205,3 +209,42 @@ def test_the_embedded_models_conversation_is_this_text_and_these_ids() -> None:
     assert first + completion + gained == render.prompt(items, [ADD]) == smollm2.encode(SMOLLM2)
     assert render.shared(items, [ADD], first) == 19
     assert content_hash(first + completion + gained)[:16] == "f7ee79e34d4d0d3e"
+
+
+_ENDLESS = (
+    "{% for a in range(9999) %}{% for b in range(9999) %}{% for c in range(9999) %}{% endfor %}{% endfor %}{% endfor %}"
+)
+
+
+def opened_with(text: str) -> Renderer:
+    words = tokenizer()
+    words.chat_template = text
+    return Renderer(words)
+
+
+@pytest.mark.timeout(1000, method="thread")
+@pytest.mark.parametrize("on_main", [True, False], ids=["main thread", "other thread"])
+def test_a_template_that_loops_without_end_is_refused_when_the_model_is_opened(
+    monkeypatch: pytest.MonkeyPatch, on_main: bool
+) -> None:
+    monkeypatch.setattr(chat_template, "_LONGEST_S", 0.3)
+
+    def opened() -> None:
+        with pytest.raises(BadInput, match=r"chat template of the model took more than 0.3 s"):
+            opened_with(DEFAULT_TEMPLATE + _ENDLESS)
+
+    if on_main:
+        opened()
+    else:
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(opened).result()
+
+
+@pytest.mark.timeout(1000, method="thread")
+def test_a_template_that_loops_on_one_conversation_ends_that_conversation_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_template, "_LONGEST_S", 0.3)
+    render = opened_with(DEFAULT_TEMPLATE + "{% if 'slow' in messages[-1].content %}" + _ENDLESS + "{% endif %}")
+    with watchdog.watching():
+        with pytest.raises(BadInput, match=r"took more than 0.3 s"):
+            render.template.text([Message("user", "slow")], render.template.offer([]), reply=True)
+        assert "quick" in render.template.text([Message("user", "quick")], render.template.offer([]), reply=True)

@@ -4,6 +4,7 @@ Tools, calls and results go through the template if it writes calls in a known d
 dialect. If a template refuses a conversation, simpler forms of it are tried. `render` turns the text into ids.
 """
 
+import functools
 import hashlib
 import itertools
 import json
@@ -14,6 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from verigym.core import watchdog
 from verigym.core.errors import BadInput
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Json, Message, Reasoning, ToolSpec
 from verigym.policies import dialects
@@ -30,6 +32,8 @@ DEFAULT_TEMPLATE = (
     "{% if add_generation_prompt %}{{ 'assistant: ' }}{% endif %}"
 )
 """For a tokenizer without a template."""
+_LONGEST_S = 5.0
+"""Time limit for one conversation. A template is a program that comes with a model, and it may loop without end."""
 _OFFERS_KEPT, _OUTLINES_KEPT = 8, 512
 _ID = re.compile(r"[a-zA-Z0-9]{9}")
 """The only ids that Mistral's templates accept. Other templates do not write ids."""
@@ -62,6 +66,10 @@ class ToolOffer(Struct, frozen=True):
     """Outlines of recent conversations, by a hash of the items. See `ChatTemplate.outline`."""
 
 
+class TemplateTooSlow(BadInput):
+    """A chat template did not end in time."""
+
+
 class ChatTemplate:
     def __init__(self, tokenizer: Any, literals: SpecialTokens) -> None:
         if not tokenizer.chat_template:
@@ -70,9 +78,10 @@ class ChatTemplate:
         self._name = tokenizer.name_or_path or "this model"
         self._offers: list[ToolOffer] = []
         self._takes_reasoning = "reasoning_content" in str(tokenizer.chat_template)
-        self._takes_system = self._try([Message("system", "."), Message("user", ".")]) is not None
-        self.end, self.closing = self._end_of_turn()
-        self.dialect = self._find_dialect()
+        with watchdog.watching():
+            self._takes_system = self._try([Message("system", "."), Message("user", ".")]) is not None
+            self.end, self.closing = self._end_of_turn()
+            self.dialect = self._find_dialect()
 
     def outline(self, items: Sequence[Item], offer: ToolOffer) -> str:
         """The conversation up to the start of the next reply, with `STAND_IN` for its tools. Each outline is needed twice, after
@@ -91,6 +100,8 @@ class ChatTemplate:
         for messages in self._ways(items, offer, brief):
             try:
                 return self._apply(messages, tools if self.dialect is not PLAIN else [], reply)
+            except TemplateTooSlow:
+                raise
             except Exception as error:  # a template may raise anything
                 refusal = error
         raise BadInput(
@@ -129,9 +140,14 @@ class ChatTemplate:
 
     def _apply(self, messages: list[Json], tools: list[Json], reply: bool) -> str:
         fitted = [self._fit(message) for message in messages]
-        return self._tokenizer.apply_chat_template(
-            fitted, tools=tools or None, tokenize=False, add_generation_prompt=reply
-        )
+        apply = functools.partial(self._tokenizer.apply_chat_template, tokenize=False, add_generation_prompt=reply)
+        try:
+            return watchdog.guarded(apply, _LONGEST_S, fitted, tools=tools or None)
+        except watchdog.Overdue:
+            raise TemplateTooSlow(
+                f"{self._name}: the chat template of the model took more than {_LONGEST_S:g} s on this conversation. "
+                "Use another model, or correct its template"
+            ) from None
 
     def _fit(self, message: Json) -> Json:
         """The message with typed special tokens hidden, and with the thinking in the field that the template reads."""
@@ -145,6 +161,8 @@ class ChatTemplate:
         """The text of a short conversation. None if the template refuses it."""
         try:
             return self._apply(to_messages(items, ToolNames([], items)), tools or [], reply)
+        except TemplateTooSlow:
+            raise
         except Exception:  # a template may raise anything
             return None
 
