@@ -71,7 +71,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv .venv
 
 $(TRAIN): pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train,serve]'
 	touch $@
 
 $(DEV): pyproject.toml constraints.txt | $(BIN)/python

@@ -8,6 +8,7 @@ import msgspec
 
 from verigym.api_base import Agent, WorkspaceBase, nothing, on_thread, user_name
 from verigym.core.errors import BadInput, Refused, not_found
+from verigym.core.install import install_command
 from verigym.core.records import Decision
 from verigym.present import RecordList
 
@@ -62,7 +63,7 @@ class ProductionVerbs(WorkspaceBase):
             from verigym.servers import serve as serving
         except ModuleNotFoundError as error:
             raise BadInput(
-                f"Serving needs {error.name}, which the base install leaves out. Run: pip install 'verigym[serve]'"
+                f"Serving needs {error.name}, which is not installed. Run: {install_command('serve')}"
             ) from error
         from verigym.rollout.settings import Prices
         from verigym.servers.admission import Admission, AdmissionLimits, keys_from

@@ -181,6 +181,13 @@ def test_the_readme_names_the_two_commands() -> None:
     assert "make quickstart" in readme and "make test" in readme
 
 
+def test_make_quickstart_installs_what_serving_needs() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    (target,) = re.findall(r"^quickstart: (\$\(\w+\))", makefile, re.MULTILINE)
+    (recipe,) = re.findall(rf"^{re.escape(target)}:.*\n\t(.*)", makefile, re.MULTILINE)
+    assert {"train", "serve"} <= set(re.findall(r"\.\[([\w,]+)\]", recipe)[0].split(","))
+
+
 def test_the_readmes_python_uses_methods_that_exist() -> None:
     names = re.findall(r"\bws\.(\w+)\(", (ROOT / "README.md").read_text())
     assert len(names) >= 5 and [name for name in names if not hasattr(verigym.Workspace, name)] == []

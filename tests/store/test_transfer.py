@@ -329,7 +329,7 @@ def test_parquet_without_pyarrow_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     store.begin_run("r", "rollout", {})
-    with pytest.raises(BadInput, match=r"Parquet needs pyarrow\. Run pip install 'verigym\[parquet\]'"):
+    with pytest.raises(BadInput, match=r"Parquet files need pyarrow\. Run: .* -m pip install .*\[parquet\]"):
         export_run(store, store.run("r"), tmp_path / "run.parquet")
 
 

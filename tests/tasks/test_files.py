@@ -230,7 +230,7 @@ def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.
     path = parquet(tmp_path, [{"prompt": "x", "answer": 1}])
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     for act in (lambda: load_tasks(path), lambda: save_tasks(path, [])):
-        with pytest.raises(BadInput, match=r"Parquet files need pyarrow: pip install 'verigym\[parquet\]'"):
+        with pytest.raises(BadInput, match=r"Parquet files need pyarrow\. Run: .* -m pip install .*\[parquet\]"):
             act()
 
 

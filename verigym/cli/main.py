@@ -36,6 +36,7 @@ from verigym.cli import (
     trajectories,
 )
 from verigym.core.errors import VerigymError
+from verigym.core.install import install_command
 
 TRAIN_PACKAGES = {"torch", "transformers", "safetensors", "gguf", "numpy"}
 INTERRUPTED = 130
@@ -122,10 +123,7 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] not in TRAIN_PACKAGES:
             raise
-        show.note(
-            f"error: This command needs {error.name}, which the base install leaves out. "
-            "Run: pip install 'verigym[train]'"
-        )
+        show.note(f"error: This command needs {error.name}, which is not installed. Run: {install_command('train')}")
         sys.exit(2)
     except SystemExit as done:
         if done.code == INTERRUPTED:

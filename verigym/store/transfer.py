@@ -19,6 +19,7 @@ import msgspec
 
 from verigym.core import codec
 from verigym.core.errors import BadInput
+from verigym.core.install import install_command
 from verigym.core.records import Task, Toolset, Trajectory, Verdict
 from verigym.store.database import Run, Store
 from verigym.store.packing import pack, unpack
@@ -270,7 +271,7 @@ def _pyarrow() -> Any:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise BadInput("Parquet needs pyarrow. Run pip install 'verigym[parquet]'") from error
+        raise BadInput(f"Parquet files need pyarrow. Run: {install_command('parquet')}") from error
     return pyarrow
 
 

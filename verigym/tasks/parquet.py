@@ -15,6 +15,7 @@ import msgspec
 
 from verigym.core import codec
 from verigym.core.errors import BadInput
+from verigym.core.install import install_command
 from verigym.core.records import Json, Task
 
 _MADE_HERE = b"verigym.tasks"
@@ -100,5 +101,5 @@ def _pyarrow() -> tuple[Any, Any]:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise BadInput("Parquet files need pyarrow: pip install 'verigym[parquet]'") from error
+        raise BadInput(f"Parquet files need pyarrow. Run: {install_command('parquet')}") from error
     return pyarrow, pyarrow.parquet
