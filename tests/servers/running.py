@@ -46,7 +46,7 @@ class Recorded:
         self.exchanges.append(exchange)
         return placed.trajectory
 
-    def feedback(self, of: str, **said: Any) -> Feedback:
+    def feedback(self, of: str, owner: str = "", **said: Any) -> Feedback:
         if of == "unknown":
             raise NotFound('no trajectory "unknown"')
         made = new_feedback(**said)
@@ -122,6 +122,7 @@ def running(
     keys: list[str] | None = None,
     pool: Any = None,
     capture: Any = None,
+    http: Any = "auto",
 ) -> Iterator[Running]:
     """`fixed` names a new version to serve; without it the champion is served."""
     ws = WorkspaceFolder(home)
@@ -130,17 +131,19 @@ def running(
     one = version(ws, fixed) if isinstance(fixed, str) and fixed else fixed or None
     router = Router(ws, fixed=one, canary=canary, share=share, pool=fakes)
     gateway = Gateway(router, Admission(limits, keys or []), capture=recorded)
-    with serving(make_app(gateway)) as port:
+    with serving(make_app(gateway), http) as port:
         yield Running(ws, gateway, fakes, recorded, port)
 
 
 @contextlib.contextmanager
-def serving(app: Any) -> Iterator[int]:
+def serving(app: Any, http: Any = "auto") -> Iterator[int]:
     """Any ASGI app in a thread of its own; its port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="warning", access_log=False, backlog=1024))
+    server = uvicorn.Server(
+        uvicorn.Config(app, http=http, port=port, log_level="warning", access_log=False, backlog=1024)
+    )
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

@@ -23,6 +23,7 @@ from verigym.core.protocols import Reply, Request
 from verigym.core.records import Message, Turn, Version
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.servers.admission import Admission, AdmissionLimits, is_loopback, keys_from
+from verigym.servers.connections import limited
 from verigym.servers.types import HttpError
 from verigym.wire import chat, responses
 from verigym.wire.types import InvalidRequest
@@ -221,10 +222,41 @@ def test_requests_without_the_key_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("origin", "status"),
-    [("http://127.0.0.1:3000", 200), ("http://localhost", 200), ("https://evil.example", 403), ("null", 403)],
+    [
+        ("http://127.0.0.1:3000", 200),
+        ("http://localhost", 200),
+        ("https://evil.example", 403),
+        ("null", 403),
+        ("http://[::1", 403),
+        ("http://[::1]:3000", 200),
+        ("://", 403),
+    ],
 )
 def test_a_page_of_another_site_is_refused(server: Running, origin: str, status: int) -> None:
     assert raw(server, CHAT, "/v1/chat/completions", "-H", f"Origin: {origin}")[0] == status
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [("localhost:8400", 200), ("[::1]:8400", 200), ("127.0.0.1", 200), ("rebound.example:8400", 403), ("[::1", 403)],
+)
+@pytest.mark.parametrize("path", ["/v1/models", "/health", "/openapi.json", "/metrics"])
+def test_a_name_that_was_pointed_at_this_machine_is_refused(server: Running, path: str, host: str, status: int) -> None:
+    assert got(server, path, f"Host: {host}") == status
+
+
+def got(server: Running, path: str, *headers: str) -> int:
+    given = [part for header in headers for part in ("-H", header)]
+    command = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", *given, f"{server.url}{path}"]
+    return int(subprocess.run(command, capture_output=True, text=True).stdout)
+
+
+def test_pages_that_name_the_models_need_the_key(tmp_path: Path) -> None:
+    with running(tmp_path, fixed="echo", keys=[KEY]) as server:
+        for path in ("/openapi.json", "/docs", "/redoc"):
+            assert got(server, path) == 401
+            assert got(server, path, f"Authorization: Bearer {KEY}") == 200
+        assert got(server, "/health", "Host: gateway.example") == 200, "a server with keys may have any name"
 
 
 def test_the_rate_limit_says_when_to_try_again(tmp_path: Path) -> None:
@@ -275,9 +307,8 @@ def test_a_client_that_disconnects_cancels_its_generation(tmp_path: Path, stream
 
 def test_a_client_may_disconnect_while_sending_its_body(server: Running) -> None:
     with socket.create_connection(("127.0.0.1", server.port)) as half:
-        half.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
-        server.until(lambda: server.gateway.admission.inside == 1)
-    server.until(lambda: server.gateway.admission.inside == 0)
+        half.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+    server.until(lambda: server.gateway.recorder.metrics.requests["/v1/chat/completions", 499] == 1)
 
 
 def test_two_hundred_requests_run_at_once(tmp_path: Path) -> None:
@@ -327,6 +358,59 @@ def test_an_internal_error_hides_its_details(tmp_path: Path, capsys: pytest.Capt
         assert raised.value.status_code == 500 and "secret" not in str(raised.value)
         assert server.recorded.exchanges[-1].error is not None
     assert "secret path /x/y" in capsys.readouterr().out
+
+
+# -- connections ----------------------------------------------------------------------------------------------------
+
+
+def connections(port: int, count: int, data: bytes = b"") -> list[socket.socket]:
+    opened = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(count)]
+    for each in opened:
+        each.sendall(data)
+    return opened
+
+
+HALF = b"GET /health HTTP/1.1\r\nHost: localhost\r\n"
+
+
+def test_a_connection_that_sends_no_request_is_closed(tmp_path: Path) -> None:
+    with running(tmp_path, fixed="echo", http=limited(100, header_s=2)) as server:
+        (silent,) = connections(server.port, 1)
+        assert silent.recv(1000) == b""
+        (slow,) = connections(server.port, 1, HALF)
+        assert slow.recv(1000).startswith(b"HTTP/1.1 408 ")
+        (later,) = connections(server.port, 1, HALF + b"\r\n")
+        assert later.recv(1000).startswith(b"HTTP/1.1 200 ")
+        later.sendall(HALF)
+        assert b"header_time_out" in b"".join(iter(lambda: later.recv(1000), b""))
+
+
+def test_silent_connections_keep_nobody_out(tmp_path: Path) -> None:
+    with running(tmp_path, fixed="echo", http=limited(10, header_s=600)) as server:
+        silent = connections(server.port, 20)
+        assert server.client().chat.completions.create(model="echo", messages=ASKED).choices
+        assert silent[0].recv(1) == b"", "the oldest one made room"
+
+
+def test_more_connections_than_the_maximum_are_told_so(tmp_path: Path) -> None:
+    waiting = Waiting()
+    with running(tmp_path, lambda _: waiting, fixed="echo", http=limited(3, header_s=600)) as server:
+        request = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%b"
+        busy = connections(server.port, 3, request % (len(CHAT), CHAT))
+        server.until(lambda: waiting.now == 3)
+        (refused,) = connections(server.port, 1)
+        told = refused.recv(1000)
+        assert told.startswith(b"HTTP/1.1 503 ") and b"too_many_connections" in told
+        waiting.released.set()
+        assert all(each.recv(1000).startswith(b"HTTP/1.1 200 ") for each in busy)
+
+
+def test_bodies_that_arrive_slowly_take_no_place_in_the_queue(tmp_path: Path) -> None:
+    with running(tmp_path, fixed="echo", limits=AdmissionLimits(queue=2)) as server:
+        slow = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"
+        held = connections(server.port, 5, slow)
+        assert server.client().chat.completions.create(model="echo", messages=ASKED).choices
+        assert len(held) == 5
 
 
 # -- metrics and feedback -------------------------------------------------------------------------------------------

@@ -12,10 +12,12 @@ import aiohttp
 import msgspec
 import openai
 import pytest
+from aiohttp import web
 
-from tests.servers.behind import SAID, Behind, behind, hangs, says, streams
+from tests.servers.behind import SAID, Answer, Behind, behind, hangs, says, streams
 from tests.servers.running import Running, running
 from verigym.core.records import FunctionCall, Image, InputText, Message, Sampling, Version
+from verigym.servers import proxy
 from verigym.servers.admission import AdmissionLimits
 from verigym.servers.routing import ModelPool
 from verigym.workspace.workspace import WorkspaceFolder
@@ -100,6 +102,32 @@ def test_a_body_goes_through_byte_for_byte_and_so_does_the_answer(pair: Pair) ->
     assert pair.back.headers[-1]["X-Team"] == "blue"
     assert headers["x-request-id"] == "req-1" and "set-cookie" not in headers
     assert headers["x-verigym-trajectory"].startswith("traces-served-")
+
+
+def test_the_server_behind_cannot_name_a_trajectory(pair: Pair) -> None:
+    async def forges(request: web.Request) -> web.StreamResponse:
+        return web.json_response(SAID, headers={"X-Verigym-Trajectory": "forged", "x-verigym-version": "forged"})
+
+    pair.back.answer = forges
+    _, _, headers = post(
+        f"{pair.server.url}/v1/chat/completions", b'{"model":"qwen","messages":[{"role":"user","content":"Hi"}]}'
+    )
+    assert headers.getall("x-verigym-trajectory") == ["traces-served-2026-01-01/0123456789abcdef"]
+    assert "forged" not in headers.getall("x-verigym-version")
+
+
+def test_a_stream_that_is_too_large_goes_on_uncaptured(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proxy, "_LARGEST_STREAM", 100_000)
+    held: list[int] = []
+    grow = proxy._Copy.add
+    monkeypatch.setattr(proxy._Copy, "add", lambda copy, part: (grow(copy, part), held.append(len(copy.body)))[0])
+    pair.back.answer = streams(*[chunk({"content": "x" * 1000})] * 3000, *WORDS)
+    body = b'{"model":"qwen","stream":true,"messages":[{"role":"user","content":"Hi"}]}'
+    status, answer, _ = post(f"{pair.server.url}/v1/chat/completions", body)
+    assert status == 200 and answer.endswith(DONE) and len(answer) > 3_000_000, "the client gets all of it"
+    assert max(held) <= 200_000 and pair.server.gateway.recorder.copied == 0
+    assert pair.seen.error is not None and pair.seen.error.kind == "TooLarge"
+    assert pair.seen.context == [Message("user", "Hi")]
 
 
 def test_only_the_models_name_is_changed_where_the_client_named_the_version(pair: Pair) -> None:
@@ -284,3 +312,64 @@ def test_a_versions_words_and_settings_are_put_into_the_request(
             client.responses.create(model="qwen", input="Hi", instructions="Be long.", temperature=0.9)
         sent = json.loads(pair.back.bodies[-1])
         assert (sent["instructions"], sent["temperature"], sent["max_output_tokens"]) == ("Be brief.", 0.9, 50)
+
+
+# -- a server with only one of the APIs ----------------------------------------------------------------------------------
+
+
+def has_only(path: str, answer: Answer) -> Answer:
+    async def only(request: web.Request) -> web.StreamResponse:
+        return await (answer if request.path == path else says({"detail": "Not Found"}, 404))(request)
+
+    return only
+
+
+def test_responses_are_translated_for_a_server_that_has_only_chat(pair: Pair) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": '{"what":"tea"}'}}
+    said = {**SAID, "choices": [{"message": {"content": None, "tool_calls": [call]}, "finish_reason": "tool_calls"}]}
+    pair.back.answer = has_only("/v1/chat/completions", says(said))
+    client = pair.server.client()
+    tool: Any = {"type": "function", "name": "find", "parameters": {"type": "object"}, "strict": False}
+    first = client.responses.create(model="qwen", input="Is there tea?", instructions="Help.", tools=[tool], top_p=0.5)
+    (made,) = first.output
+    assert made.type == "function_call" and made.name == "find" and made.arguments == '{"what":"tea"}'
+    assert first.usage is not None and first.usage.output_tokens == 2
+    sent = json.loads(pair.back.bodies[-1])
+    assert sent["messages"] == [{"role": "system", "content": "Help."}, {"role": "user", "content": "Is there tea?"}]
+    assert sent["model"] == "qwen" and sent["top_p"] == 0.5 and "max_tokens" not in sent
+    assert sent["tools"][0]["function"]["name"] == "find"
+    pair.back.answer = has_only("/v1/chat/completions", says(SAID))
+    output: Any = [{"type": "function_call_output", "call_id": made.call_id, "output": "green"}]
+    second = client.responses.create(model="qwen", input=output, previous_response_id=first.id)
+    assert second.output_text == "Hello." and pair.back.paths[-2:] == ["/v1/chat/completions"] * 2
+    roles = [message["role"] for message in json.loads(pair.back.bodies[-1])["messages"]]
+    assert roles == ["user", "assistant", "tool"]
+    assert pair.seen.reply == [Message("assistant", "Hello.")]
+
+
+def test_a_translated_stream_arrives_as_the_server_writes_it(pair: Pair) -> None:
+    pair.back.answer = has_only("/v1/chat/completions", streams(*WORDS))
+    events = list(pair.server.client().responses.create(model="qwen", input="Hi", stream=True))
+    deltas = [event.delta for event in events if event.type == "response.output_text.delta"]
+    assert "".join(deltas) == "Hello."
+    assert events[-1].type == "response.completed" and events[-1].response.output_text == "Hello."
+
+
+def test_chat_is_translated_for_a_server_that_has_only_responses(pair: Pair) -> None:
+    part = {"type": "output_text", "text": "Hello.", "annotations": []}
+    item = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [part]}
+    said = {"id": "resp_1", "status": "completed", "output": [item], "usage": {"input_tokens": 3, "output_tokens": 2}}
+    pair.back.answer = has_only("/v1/responses", says(said))
+    made = pair.server.client().chat.completions.create(model="qwen", messages=ASKED, max_tokens=9)
+    assert made.choices[0].message.content == "Hello."
+    assert json.loads(pair.back.bodies[-1])["max_output_tokens"] == 9
+
+
+def test_a_server_that_lacks_both_answers_for_itself(pair: Pair) -> None:
+    pair.back.answer = says({"error": {"message": "The model `qwen` does not exist.", "code": 404}}, 404)
+    with pytest.raises(openai.NotFoundError, match="does not exist"):
+        pair.server.client().responses.create(model="qwen", input="Hi")
+    with pytest.raises(openai.NotFoundError, match="does not exist"):
+        pair.server.client().responses.create(model="qwen", input="Hi", previous_response_id="resp_unknown")
+    pair.back.answer = says(SAID)
+    assert pair.server.client().chat.completions.create(model="qwen", messages=ASKED).choices

@@ -20,6 +20,8 @@ from verigym.core.errors import BadInput, Refused
 from verigym.servers.types import HttpError
 
 _BODY_TIMEOUT_S = 60.0
+_SILENT_BODY_S = 15.0
+"""Maximum time between two pieces of a body."""
 _MAX_CLIENTS = 10_000
 """Clients whose rate is remembered."""
 _MIN_KEY_LENGTH = 16
@@ -45,19 +47,36 @@ class Admission:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
         """Client to its remaining requests, and the time of that count."""
 
-    def check(self, headers: Mapping[bytes, bytes], address: str) -> str:
+    def check(self, headers: Mapping[bytes, bytes], address: str, needs_key: bool = True) -> str:
         """Admits a request, or raises. Returns the client's name, which does not reveal its key."""
+        self._check_source(headers)
+        if not needs_key:
+            return address
         client = self._client(headers) if self.keys else address
-        if not self.keys and _is_foreign(headers.get(b"origin", b"")):
+        if self.limits.rate:
+            self._spend(client)
+        self.check_queue()
+        return client
+
+    def _check_source(self, headers: Mapping[bytes, bytes]) -> None:
+        """Refuses requests that a browser sends for a page of another site. Such a page has no key, so keys also keep it out."""
+        if self.keys:
+            return
+        if _is_foreign(headers.get(b"origin", b"")):
             raise HttpError(
                 403, "A web page from another site sent this request. Require an API key to allow it: see --key-env"
             )
-        if self.limits.rate:
-            self._spend(client)
+        if _is_foreign(headers.get(b"host", b"")):
+            raise HttpError(
+                403,
+                "The Host header does not name this machine. Use http://127.0.0.1 or http://localhost, "
+                "or require an API key: see --key-env",
+            )
+
+    def check_queue(self) -> None:
         if self.inside >= self.limits.queue:
             message = f"{self.inside} requests are already in progress. Send the request again later"
             raise HttpError(503, message, code="queue_full", retry_after_s=1)
-        return client
 
     def _client(self, headers: Mapping[bytes, bytes]) -> str:
         scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
@@ -90,23 +109,29 @@ class Admission:
         try:
             async with asyncio.timeout(_BODY_TIMEOUT_S):
                 while max(declared, len(body)) <= self.limits.body:
-                    message = await receive()
+                    async with asyncio.timeout(_SILENT_BODY_S):
+                        message = await receive()
                     if message["type"] == "http.disconnect":
                         raise ConnectionError
                     body += message.get("body", b"")
                     if len(body) <= self.limits.body and not message.get("more_body", False):
                         return bytes(body)
         except TimeoutError:
-            message = f"The body did not arrive within {_BODY_TIMEOUT_S:g} s"
+            message = f"The body did not arrive within {_BODY_TIMEOUT_S:g} s, or nothing came for {_SILENT_BODY_S:g} s"
             raise HttpError(408, message, code="body_time_out") from None
         message = f"The body is larger than {self.limits.body / 2**20:.3g} MiB. --max-body changes this limit"
         raise HttpError(413, message, code="body_too_large")
 
 
-def _is_foreign(origin: bytes) -> bool:
-    """Whether a browser sent the request for a page of another machine. Any site can make a browser post to loopback."""
-    host = urllib.parse.urlsplit(origin.decode("latin-1")).hostname if origin else "localhost"
-    return not is_loopback(host or "")
+def _is_foreign(header: bytes) -> bool:
+    """Whether the header `origin` or `host` names another machine. Any site can make a browser post to loopback, and a site
+    whose name resolves to loopback can also read the answer."""
+    text = header.decode("latin-1")
+    try:
+        host = urllib.parse.urlsplit(text if "://" in text else f"//{text}").hostname
+    except ValueError:
+        host = None
+    return bool(header) and not is_loopback(host or "")
 
 
 def is_loopback(host: str) -> bool:

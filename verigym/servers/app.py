@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 from fastapi import FastAPI
+from fastapi.openapi.docs import get_redoc_html, get_swagger_ui_html
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -25,6 +26,7 @@ from verigym.wire import chat, responses
 from verigym.wire.types import InvalidRequest, decode
 
 _feedback_decoder = msgspec.json.Decoder(FeedbackBody)
+_HTML = (b"content-type", b"text/html; charset=utf-8")
 _TEXT = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
 
 
@@ -37,19 +39,22 @@ def make_app(gateway: Gateway) -> FastAPI:
             following.cancel()
         await gateway.router.close()
 
-    def handled(answer: Callable[..., Awaitable[None]]) -> _Asgi:
-        return _Asgi(partial(gateway.handle, partial(answer, gateway)))
+    def handled(answer: Callable[..., Awaitable[None]], needs_key: bool = True) -> _Asgi:
+        return _Asgi(partial(gateway.handle, partial(answer, gateway), needs_key=needs_key))
 
-    app = FastAPI(title="verigym", lifespan=life, exception_handlers={HTTPException: _refused})
-    app.openapi = lambda: openapi_page([name for name, _ in gateway.router.models()], bool(gateway.admission.keys))
+    own_pages: Any = {"openapi_url": None, "docs_url": None, "redoc_url": None}  # FastAPI's need no key
+    app = FastAPI(title="verigym", lifespan=life, exception_handlers={HTTPException: _refused}, **own_pages)
     app.router.routes += [
         Route("/v1/chat/completions", _Asgi(partial(gateway.serve, chat)), methods=["POST"]),
         Route("/v1/responses", _Asgi(partial(gateway.serve, responses)), methods=["POST"]),
         Route("/v1/feedback", handled(_feedback), methods=["POST"]),
         Route("/v1/models", handled(_models), methods=["GET"]),
         Route("/metrics", handled(_metrics), methods=["GET"]),
-        Route("/health", partial(_health, gateway), methods=["GET"]),
-        Route("/ready", partial(_health, gateway), methods=["GET"]),
+        Route("/health", handled(_health, needs_key=False), methods=["GET"]),
+        Route("/ready", handled(_health, needs_key=False), methods=["GET"]),
+        Route("/openapi.json", handled(_openapi), methods=["GET"]),
+        Route("/docs", handled(partial(_page, get_swagger_ui_html)), methods=["GET"]),
+        Route("/redoc", handled(partial(_page, get_redoc_html)), methods=["GET"]),
     ]
     return app
 
@@ -77,7 +82,8 @@ async def _feedback(gateway: Gateway, headers: Headers, body: bytes, client: str
         correction = []
     fields = {name: getattr(feedback, name) for name in ("outcome", "intervention", "note", "who")}
     fields["correction"] = responses.read_input(correction, "correction", "assistant")
-    record = await asyncio.to_thread(capture.feedback, of, **fields)
+    owner = client if gateway.admission.keys else ""
+    record = await asyncio.to_thread(capture.feedback, of, owner, **fields)
     await out.whole(200, msgspec.json.encode(record))
 
 
@@ -98,16 +104,28 @@ async def _metrics(gateway: Gateway, headers: Headers, body: bytes, client: str,
     await out.whole(200, text.encode(), [_TEXT])
 
 
-async def _health(gateway: Gateway, request: Request) -> Response:
+async def _openapi(gateway: Gateway, headers: Headers, body: bytes, client: str, out: Responder) -> None:
+    """The page names the models, so it needs the key where one is required."""
+    page = openapi_page([name for name, _ in gateway.router.models()], bool(gateway.admission.keys))
+    await out.whole(200, msgspec.json.encode(page))
+
+
+async def _page(
+    html: Callable[..., Any], gateway: Gateway, headers: Headers, body: bytes, client: str, out: Responder
+) -> None:
+    await out.whole(200, html(openapi_url="/openapi.json", title="verigym").body, [_HTML])
+
+
+async def _health(gateway: Gateway, headers: Headers, body: bytes, client: str, out: Responder) -> None:
     """Reports which versions answer and any problem. It needs no key, because monitors have none."""
     router = gateway.router
     status = {
         "status": "trouble" if router.trouble else "ok",
         "trouble": router.trouble,
         "versions": {role: version.id for role, version in router.roles()},
-        "in_flight": gateway.admission.inside,
+        "in_flight": gateway.admission.inside - 1,
     }
-    return Response(msgspec.json.encode(status), media_type="application/json")
+    await out.whole(200, msgspec.json.encode(status))
 
 
 async def _refused(request: Request, error: Any) -> Response:

@@ -21,6 +21,7 @@ from verigym.servers.admission import Admission
 from verigym.servers.proxy import forward, forwarded_request
 from verigym.servers.record import Recorder
 from verigym.servers.routing import Router
+from verigym.servers.translation import TranslatedServer
 from verigym.servers.types import AdmittedRequest, Headers, HttpError, Responder, conversation_id
 from verigym.servers.upstream import Upstream
 from verigym.traces.capture import Capture
@@ -55,37 +56,56 @@ class Gateway:
         self.router, self.admission, self._say = router, admission, say
         self.recorder = Recorder(capture, prices)
         self._memory = local.ResponseMemory()
-        self._conversations: OrderedDict[str, str] = OrderedDict()
-        """Response id to the key of its conversation, so that a whole conversation stays with one version."""
+        self._conversations: OrderedDict[tuple[str, str], str] = OrderedDict()
+        """Owner and response id to the key of its conversation, so that a whole conversation stays with one version."""
 
     async def serve(self, api: Api, scope: Any, receive: Any, send: Any) -> None:
         """Answers a request to one of the model APIs."""
 
         async def answer(headers: Headers, body: bytes, client: str, out: Responder) -> None:
             model = decode(body, _model_decoder).model
-            with self.router.agent(model, lambda: self._conversation_key(headers, body, api)) as agent:
+            owner = client if self.admission.keys else ""
+            with self.router.agent(model, lambda: self._conversation_key(headers, body, api, owner)) as agent:
                 out.extra[b"x-verigym-version"] = agent.version.id.encode()
-                call = AdmittedRequest(api, agent, headers, body, client, out)
+                call = AdmittedRequest(api, agent, headers, body, client, owner, out)
                 if isinstance(agent.backend, Upstream):
-                    response = await forward(call, model, agent.backend, self.recorder, bool(self.admission.keys))
-                    self._follow(response, headers, body)
+                    await self._forward(call, model, agent.backend)
                 else:
-                    request = api.read_request(body)
-                    await local.answer(call, request, agent.backend, self._memory, self.recorder)
+                    await local.answer(call, api.read_request(body), agent.backend, self._memory, self.recorder)
 
         await self.handle(answer, scope, receive, send, api)
 
-    async def handle(self, answer: Handler, scope: Any, receive: Any, send: Any, api: Api = chat) -> None:
+    async def _forward(self, call: AdmittedRequest, model: str, server: Upstream) -> None:
+        """Forwards a request as it is, or translated if the server has only the other API."""
+        hides_key, refusal = bool(self.admission.keys), None
+        if server.speaks_only in (None, call.api):
+            refusal = await forward(call, model, server, self.recorder, hides_key)
+            if isinstance(refusal, str):
+                return self._follow(refusal, call)
+        try:
+            request = call.api.read_request(call.body)
+            policy = TranslatedServer(call, request, server, hides_key)
+            await local.answer(call, request, policy, self._memory, self.recorder)
+        except (HttpError, BadInput):
+            if refusal is None or call.out.status:
+                raise
+            await call.out.whole(refusal.status, refusal.body, refusal.headers)
+
+    async def handle(
+        self, answer: Handler, scope: Any, receive: Any, send: Any, api: Api = chat, needs_key: bool = True
+    ) -> None:
         """Admits a request, runs `answer`, and sends an error if that fails."""
         started = time.perf_counter()
         out, left = Responder(send), asyncio.Event()
         headers: Headers = dict(scope["headers"])
         address = scope["client"][0] if scope.get("client") else ""
         try:
-            client = self.admission.check(headers, address)
+            client = self.admission.check(headers, address, needs_key)
+            body = await self.admission.body(headers, receive)
+            if needs_key:
+                self.admission.check_queue()  # a slow body does not take a place in the queue
             self.admission.inside += 1
             try:
-                body = await self.admission.body(headers, receive)
                 async with _watched(receive, out, left), asyncio.timeout(self.admission.limits.seconds):
                     await answer(headers, body, client, out)
             finally:
@@ -123,7 +143,7 @@ class Gateway:
                 self._say("".join(traceback.format_exception(error)).rstrip())
                 return HttpError(500, f"The server failed ({type(error).__name__}). See its log")
 
-    def _conversation_key(self, headers: Headers, body: bytes, api: Api) -> str:
+    def _conversation_key(self, headers: Headers, body: bytes, api: Api, owner: str) -> str:
         """What identifies a conversation for routing: its id, else the user's first message."""
         if id := conversation_id(headers):
             return id
@@ -131,14 +151,15 @@ class Gateway:
             request = forwarded_request(body, api)
         except BadInput:
             return ""
-        items = [*self._memory.find(request.previous), *request.context]
+        items = [*self._memory.find(owner, request.previous), *request.context]
         asked = (item.text for item in items if isinstance(item, Message) and item.role == "user")
-        return request.conversation or self._conversations.get(request.previous) or next(asked, "")
+        return request.conversation or self._conversations.get((owner, request.previous)) or next(asked, "")
 
-    def _follow(self, response: str, headers: Headers, body: bytes) -> None:
+    def _follow(self, response: str, call: AdmittedRequest) -> None:
         """Remembers a response's conversation, because a later request may name only the response."""
         if self.router.canary is not None and response:
-            self._conversations[response] = self._conversation_key(headers, body, responses)
+            key = self._conversation_key(call.headers, call.body, responses, call.owner)
+            self._conversations[call.owner, response] = key
             if len(self._conversations) > _MAX_CONVERSATIONS:
                 self._conversations.popitem(last=False)
 

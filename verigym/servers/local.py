@@ -36,25 +36,26 @@ class ResponseMemory:
     """
 
     def __init__(self) -> None:
-        self._conversations: OrderedDict[str, list[Item]] = OrderedDict()
+        self._conversations: OrderedDict[tuple[str, str], list[Item]] = OrderedDict()
+        """By the hash of the client's key and the id of the response. A client cannot continue another key's response."""
         self._items = 0
 
-    def add(self, id: str, items: list[Item]) -> None:
-        self._conversations[id] = items
+    def add(self, owner: str, id: str, items: list[Item]) -> None:
+        self._conversations[owner, id] = items
         self._items += len(items)
         while len(self._conversations) > _MAX_RESPONSES or (self._items > _MAX_ITEMS and len(self._conversations) > 1):
             self._items -= len(self._conversations.popitem(last=False)[1])
 
-    def find(self, id: str) -> list[Item]:
+    def find(self, owner: str, id: str) -> list[Item]:
         """The conversation up to a response. Empty if it is unknown."""
-        return self._conversations.get(id, [])
+        return self._conversations.get((owner, id), [])
 
 
 async def answer(
     call: AdmittedRequest, asked: ApiRequest, policy: Policy, memory: ResponseMemory, recorder: Recorder
 ) -> None:
     version, out = call.agent.version, call.out
-    before = memory.find(asked.previous)
+    before = memory.find(call.owner, asked.previous)
     if asked.previous and not before:
         message = (
             f'No response has the id "{asked.previous}". The server keeps only the latest responses, until it stops. '
@@ -69,6 +70,7 @@ async def answer(
         turn=Turn(sampling=request.sampling, agent=version.id),
         conversation=call.conversation,
         response=head.id,
+        owner=call.owner,
         user=asked.user or call.client,
         agent_system=bool(version.system_prompt),
         metadata=asked.metadata,
@@ -94,7 +96,7 @@ async def answer(
     recorder.count(version.id, reply.turn.usage)
     recording.answered(replace(reply.turn, finish=sent.finish), sent.items)
     if asked.keep:
-        memory.add(sent.id, [*before, *asked.items, *sent.items])
+        memory.add(call.owner, sent.id, [*before, *asked.items, *sent.items])
     if stream is None:
         return await out.whole(200, call.api.write_reply(asked, sent))
     first = await _begin(out, stream)

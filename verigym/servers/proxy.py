@@ -14,7 +14,7 @@ from msgspec import Struct
 from verigym.core.errors import BadInput
 from verigym.core.records import Failure, Fault, FunctionCall, Turn, Usage
 from verigym.servers.record import Recorder, Recording
-from verigym.servers.types import AdmittedRequest, HttpError
+from verigym.servers.types import AdmittedRequest, HeaderPairs, HttpError
 from verigym.servers.upstream import Upstream, pieces, whole
 from verigym.traces.capture import Exchange
 from verigym.wire import chat
@@ -27,11 +27,27 @@ from verigym.wire.values import as_list, as_object, read_json_as
 T = TypeVar("T")
 _LARGE = 64 * 1024
 """Bodies of more bytes than this are read for capture in a thread."""
+_LARGEST_STREAM, _ALL_STREAMS = 32 * 2**20, 512 * 2**20
+"""Maximum bytes that capture holds of one stream, and of all streams in progress. Beyond them a stream goes on uncaptured."""
+_END = 64 * 1024
+"""Bytes at the end of an uncaptured stream that are held to find its last event."""
+_NO_SUCH_PATH = (404, 405, 501)
 _LAST_EVENT = re.compile(rb"data: \[DONE\]|event: response\.(completed|incomplete|failed)\b.*\n\n", re.DOTALL)
 
 
-async def forward(call: AdmittedRequest, model: str, server: Upstream, recorder: Recorder, has_keys: bool) -> str:
-    """Forwards the request. Returns the id of the response, or empty text if it has none."""
+class NoSuchPath(Struct, frozen=True):
+    """A server's answer that it has no such path, or no such model."""
+
+    status: int
+    body: bytes
+    headers: HeaderPairs
+
+
+async def forward(
+    call: AdmittedRequest, model: str, server: Upstream, recorder: Recorder, has_keys: bool
+) -> "str | NoSuchPath":
+    """Forwards the request. Returns the id of the response, or empty text if it has none. If the server may lack the path, its
+    answer is returned and not sent."""
     body = server.body(call.body, model, call.api is chat)
     pending = asyncio.ensure_future(server.post(call.api.PATH, body, call.headers, hide_client_key=has_keys))
     # Reading the exception keeps asyncio from reporting that nobody did.
@@ -41,35 +57,71 @@ async def forward(call: AdmittedRequest, model: str, server: Upstream, recorder:
     except BaseException:
         pending.cancel()
         raise
-    parts: list[bytes] = []
+    copy = _Copy(recorder)
     try:
         async with await pending as response:
-            await _send(call, response, server, parts)
+            if response.status in _NO_SUCH_PATH:
+                return NoSuchPath(response.status, await whole(response), server.headers_back(response))
+            await _send(call, response, server, copy)
     except HttpError as error:
         recording.failed(Failure(Fault.INFRASTRUCTURE, error.code or "", error.message))
         raise
     except asyncio.CancelledError:
         pending.cancel()
-        if not _LAST_EVENT.search(b"".join(parts)):
+        if not _LAST_EVENT.search(copy.body):
             recording.cancelled()
             raise
         call.out.is_over = True  # clients disconnect after the last event, servers may keep the connection open
-    return await _record(call, pending.result(), b"".join(parts), recording, recorder)
+    finally:
+        copy.release()
+    if not copy.is_whole:
+        recorder.count(call.agent.version.id, Usage())
+        message = f"The streamed reply is too large to capture (limit {_LARGEST_STREAM // 2**20} MiB)"
+        recording.failed(Failure(Fault.INFRASTRUCTURE, "TooLarge", message))
+        return ""
+    return await _record(call, pending.result(), bytes(copy.body), recording, recorder)
+
+
+class _Copy:
+    """The copy of a reply for capture."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._size = 0
+        self.body = bytearray()
+        self.is_whole = True
+
+    def add(self, part: bytes) -> None:
+        """Adds a piece of a stream. If the copy becomes too large, only its end is kept."""
+        self.body += part
+        if self.is_whole:
+            self._size += len(part)
+            self._recorder.copied += len(part)
+            self.is_whole = self._size <= _LARGEST_STREAM and self._recorder.copied <= _ALL_STREAMS
+        if not self.is_whole:
+            del self.body[:-_END]
+            self.release()
+
+    def release(self) -> None:
+        """Gives the bytes back that count against the limit of all streams."""
+        self._recorder.copied -= self._size
+        self._size = 0
 
 
 def _is_stream(response: aiohttp.ClientResponse) -> bool:
     return response.content_type == "text/event-stream"
 
 
-async def _send(call: AdmittedRequest, response: aiohttp.ClientResponse, server: Upstream, parts: list[bytes]) -> None:
-    """Sends the response to the client and collects its parts."""
+async def _send(call: AdmittedRequest, response: aiohttp.ClientResponse, server: Upstream, copy: _Copy) -> None:
+    """Sends the response to the client and copies it."""
     headers = server.headers_back(response)
     if not _is_stream(response):
-        parts.append(await whole(response))
-        return await call.out.whole(response.status, parts[0], headers)
+        body = await whole(response)
+        copy.body = bytearray(body)
+        return await call.out.whole(response.status, body, headers)
     await call.out.begin(response.status, headers)
     async for part in pieces(response):
-        parts.append(part)
+        copy.add(part)
         await call.out.piece(part)
     await call.out.piece(b"", more=False)
 
@@ -87,6 +139,7 @@ async def _exchange(call: AdmittedRequest, body: bytes, recorder: Recorder) -> E
     return msgspec.structs.replace(
         request,
         conversation=call.conversation or request.conversation,
+        owner=call.owner,
         user=request.user or call.client,
         agent_system=bool(version.system_prompt),
         turn=msgspec.structs.replace(request.turn, agent=version.id),

@@ -83,6 +83,8 @@ def _labels(**labels: object) -> str:
 class Recorder:
     def __init__(self, capture: Capture | None, prices: Prices = Prices()) -> None:
         self.capture, self._prices = capture, prices
+        self.copied = 0
+        """Bytes of the streams in progress that are held for capture."""
         self.metrics = Metrics()
         self.unreadable = 0
         """Forwarded requests that capture could not read."""

@@ -15,6 +15,7 @@ import uvicorn
 from verigym.core.errors import BadInput
 from verigym.core.records import Version
 from verigym.servers.app import make_app
+from verigym.servers.connections import limited, most_connections
 from verigym.servers.gateway import Gateway
 from verigym.servers.routing import ModelPool, Router
 from verigym.traces.capture import Capture
@@ -138,6 +139,8 @@ class RunningServer:
 def _uvicorn(gateway: Gateway) -> uvicorn.Server:
     settings = uvicorn.Config(
         make_app(gateway),
+        http=limited(most_connections()),
+        ws="none",
         log_level="error",
         access_log=False,
         timeout_keep_alive=_KEEP_ALIVE_S,

@@ -99,6 +99,8 @@ class AdmittedRequest(Struct, frozen=True):
     body: bytes
     client: str
     """Who sent it: a hash of the key, or the address."""
+    owner: str
+    """Hash of the key. Empty if the server needs no key."""
     out: Responder
 
     @property

@@ -18,7 +18,7 @@ from verigym.core.errors import BadInput
 from verigym.core.records import Json, Version
 from verigym.servers.types import HttpError
 from verigym.wire.tools import ToolNames
-from verigym.wire.types import unreadable
+from verigym.wire.types import Api, unreadable
 from verigym.wire.values import as_object, as_objects
 
 KEY_ENV = "OPENAI_API_KEY"
@@ -33,7 +33,8 @@ _NOT_FORWARDED = re.compile(
     r"|authorization|cookie|proxy-authorization"
 )
 """Request headers that are not forwarded: those of one connection, and those with secrets."""
-_NOT_RETURNED = re.compile(rf"{_CONNECTION}|date|server|set-cookie")
+_NOT_RETURNED = re.compile(rf"{_CONNECTION}|date|server|set-cookie|x-verigym-.*")
+"""Response headers that are not returned: those of one connection, cookies, and those that only the gateway may set."""
 _fields = msgspec.json.Decoder(dict[str, Raw])
 _list = msgspec.json.Decoder(list[Raw])
 
@@ -66,6 +67,8 @@ class Upstream:
         self._version = version
         self._plain = version.system_prompt is None and not version.tool_descriptions and version.sampling is None
         self._session: aiohttp.ClientSession | None = None
+        self.speaks_only: Api | None = None
+        """The one API that the server has, if it is known to lack the other."""
 
     async def close(self) -> None:
         if self._session is not None:

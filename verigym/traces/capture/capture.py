@@ -143,7 +143,8 @@ class Capture:
                     if not (exchange.conversation or exchange.previous):
                         self._index.end(request, whole[-1] if whole else request, placed.trajectory, time.time())
                     if exchange.response:
-                        self._index.name(self._prints.of("response", exchange.response), placed.trajectory)
+                        response = self._prints.id("response", exchange.response, placed.owner)
+                        self._index.name(response, placed.trajectory)
                     self._queue.put(taken)
             if is_full:
                 self._lose("queue full", "Exchanges arrive faster than they can be written")
@@ -153,24 +154,27 @@ class Capture:
             return ""
 
     def _placed(self, exchange: Exchange, chain: list[bytes], now: float) -> Placement:
-        name = self._prints.of("conversation", exchange.conversation) if exchange.conversation else b""
+        owner = self._prints.owner(exchange.owner)
+        name = self._prints.id("conversation", exchange.conversation, owner) if exchange.conversation else b""
         if name:
             continued = self._index.named(name)
         elif exchange.previous:
-            continued = self._index.named(self._prints.of("response", exchange.previous))
+            continued = self._index.named(self._prints.id("response", exchange.previous, owner))
         else:
             continued = self._index.find(exchange.context, chain, now)
         if continued is None and not self._is_sampled(exchange, chain):
             return Placement("", sampled_out=True)
         day = datetime.datetime.fromtimestamp(now, datetime.UTC).date()
         request = chain[-1] if chain else self._prints.start(exchange)
-        basis = exchange.conversation or f"{request.hex()} {now} {next(self._numbers)}"
+        basis = f"{owner.hex()}{exchange.conversation}"
+        if not exchange.conversation:
+            basis = f"{request.hex()} {now} {next(self._numbers)}"
         trajectory = continued or f"{RUN}{day}/{self._prints.of('trajectory', basis, self._salt).hex()[:16]}"
         if name:
             self._index.name(name, trajectory)
         elif not exchange.previous:
             self._index.begin(request, trajectory, now)
-        return Placement(trajectory, chain, name, new=continued is None and not name, began=now)
+        return Placement(trajectory, chain, name, new=continued is None and not name, began=now, owner=owner)
 
     def _is_sampled(self, exchange: Exchange, chain: list[bytes]) -> bool:
         """Decides by the conversation's id or beginning, so that a conversation is captured whole or not at all."""
@@ -185,21 +189,25 @@ class Capture:
             print = chain[first - 1] if first else self._prints.start(exchange)
         return int.from_bytes(print[:8], "big") < self._rate * 2**64
 
-    def feedback(self, of: str, **fields: Any) -> Feedback:
-        """Stores feedback on a trajectory. `of` is the id of the trajectory, the conversation or a response.
+    def feedback(self, of: str, owner: str = "", **fields: Any) -> Feedback:
+        """Stores feedback on a trajectory. `of` is the id of the trajectory, the conversation or a response. With an owner, only
+        that owner's conversations are known.
 
         Waits for the queue. Raises `BadInput` for feedback that `new_feedback` refuses and `NotFound` if the trajectory is
         unknown."""
         feedback = new_feedback(**fields)
         self.flush()
         try:
-            trajectory = self._named(of.encode("utf-8", "replace").decode())
+            owned = self._prints.owner(owner)
+            trajectory = self._named(of.encode("utf-8", "replace").decode(), owned)
             if why := self._writer.why_waiting(trajectory):
                 raise InfrastructureFailure(f"{trajectory} is not written yet ({why}). Send the feedback again")
-            if not self.store.known_trajectories([trajectory]):
+            known = self.store.known_trajectories([trajectory])
+            if not known or (owned and owned != getattr(self._states.get(trajectory), "owner", b"")):
                 raise NotFound(
                     f'No captured conversation has the id "{of}". Send the trajectory\'s id (header x-verigym-trajectory of a '
-                    "reply) or the conversation's id. A conversation that was not captured, or was deleted, cannot get feedback"
+                    "reply) or the conversation's id, with the API key that the conversation used. A conversation that was not "
+                    "captured, or was deleted, cannot get feedback"
                 )
             feedback = self.redaction.feedback(msgspec.structs.replace(feedback, trajectory=trajectory))
             self.store.put("feedback", content_hash(feedback)[:16], feedback)
@@ -209,12 +217,12 @@ class Capture:
             raise InfrastructureFailure(f"The feedback could not be stored: {words_of(error)}") from error
         return feedback
 
-    def _named(self, of: str) -> str:
+    def _named(self, of: str, owner: bytes) -> str:
         if "/" in of and of.startswith("traces-"):
             return of
-        name = self._prints.of("conversation", of)
+        name = self._prints.id("conversation", of, owner)
         with self._lock:
-            trajectory = self._index.named(name) or self._index.named(self._prints.of("response", of))
+            trajectory = self._index.named(name) or self._index.named(self._prints.id("response", of, owner))
         return trajectory or self._states.named(name) or of
 
     def flush(self) -> None:
@@ -291,7 +299,7 @@ class Capture:
                 for turn, (begin, end) in enumerate(zip(known.begins, known.ends, strict=True)):
                     self._index.end(begin, end, known.id, known.ended, open=turn not in gone_on)
             for response in known.responses:
-                self._index.name(self._prints.of("response", response), known.id)
+                self._index.name(self._prints.id("response", response, known.owner), known.id)
 
     def _claim(self) -> str:
         """Empty for the first process that captures in this workspace. Another process beside it gets its own ids and

@@ -49,6 +49,8 @@ class ConversationState(msgspec.Struct, kw_only=True, array_like=True):
     """Response id to the turn that it ended."""
     began: float = 0.0
     ended: float = 0.0
+    owner: bytes = b""
+    """Fingerprint of the API key that began it. Empty if the server needed no key."""
 
 
 class Conversation:

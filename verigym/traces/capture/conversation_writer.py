@@ -47,6 +47,8 @@ class Placement(msgspec.Struct, frozen=True):
     """Whether the trajectory is new, so that the store cannot hold it yet."""
     sampled_out: bool = False
     began: float = 0.0
+    owner: bytes = b""
+    """Fingerprint of the API key that sent the request. Empty if the server needs no key."""
 
 
 class ConversationWriter:
@@ -104,7 +106,7 @@ class ConversationWriter:
         """The conversation in memory, from the store if it left memory or an earlier process wrote it, or a new one."""
         conversation, id = self._held.get(placed.trajectory), placed.trajectory
         if conversation is None:
-            state = ConversationState(id=id, name=placed.name)
+            state = ConversationState(id=id, name=placed.name, owner=placed.owner)
             if placed.new or not self._store.known_trajectories([id]):
                 conversation = Conversation(state)
             else:

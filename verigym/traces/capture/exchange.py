@@ -23,6 +23,9 @@ class Exchange(ModelCall, frozen=True, kw_only=True):
     """Id of the response that this request continues (`previous_response_id`)."""
     response: str = ""
     """Id of the response, if a later request may name it as `previous`."""
+    owner: str = ""
+    """Hash of the API key that sent it. Empty if the server needs no key. Ids of conversations, responses and users belong to
+    their owner: another owner's are others."""
     user: str = ""
     """Who sent it, if known (`user` of the request, a hash of the key). Calls of different users are never joined by how
     they begin."""
@@ -45,9 +48,19 @@ class Fingerprints:
     def of(self, *texts: str) -> bytes:
         return self._digest(b"", texts)
 
+    def owner(self, owner: str) -> bytes:
+        """The fingerprint of an owner. Empty without one."""
+        return self.of("owner", owner) if owner else b""
+
+    def id(self, kind: str, id: str, owner: bytes) -> bytes:
+        """The fingerprint of an owner's id of a conversation or response."""
+        return self.of(kind, owner.hex(), id) if owner else self.of(kind, id)
+
     def start(self, exchange: Exchange) -> bytes:
-        """The start of a request's chain. It differs by user and by tools."""
-        return self.of(exchange.user, *sorted(tool.name for tool in exchange.tools))
+        """The start of a request's chain. It differs by owner, by user and by tools."""
+        names = sorted(tool.name for tool in exchange.tools)
+        owner = self.owner(exchange.owner)
+        return self.of(owner.hex(), exchange.user, *names) if owner else self.of(exchange.user, *names)
 
     def request(self, exchange: Exchange) -> list[bytes]:
         """The chain of a request, without the agent's own system prompt."""
