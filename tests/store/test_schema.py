@@ -51,7 +51,9 @@ def test_what_resumption_needs_to_know_is_filled_in(old: Path) -> None:
 
 def test_a_store_that_was_brought_up_to_date_is_as_a_new_one(old: Path, tmp_path: Path) -> None:
     def shape(path: Path) -> list[tuple[str, ...]]:
-        Store(path).close()
+        store = Store(path)
+        store.add_metrics("r", 1, {"loss": 1.0})
+        store.close()
         with sqlite3.connect(path) as connection:
             tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             columns = [

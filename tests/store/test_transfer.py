@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.store.test_database import episode, verdict
-from verigym.core.errors import BadInput, NotFound
+from tests.store.test_database import TASKS, episode, verdict
+from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.records import (
     Failure,
     Fault,
@@ -304,24 +304,21 @@ def test_a_file_that_cannot_be_read_is_refused_in_words(other: Store, tmp_path: 
         import_runs(other, tmp_path / file)
 
 
-@pytest.mark.parametrize("where", ["no/folder/run.jsonl", "from.db/run.jsonl", "folder.jsonl"])
+@pytest.mark.parametrize("where", ["no/folder/run.jsonl", "from.db/run.jsonl"])
 def test_a_place_that_cannot_be_written_is_said_and_nothing_is_left(store: Store, tmp_path: Path, where: str) -> None:
-    (tmp_path / "folder.jsonl").mkdir()
     fill(store)
     with pytest.raises(BadInput, match=r"\.jsonl cannot be written: .*\. Nothing was changed"):
         export_run(store, store.run("grpo"), tmp_path / where)
     assert not list(tmp_path.glob(".*"))
 
 
-def test_an_export_that_fails_leaves_the_file_that_was_there(store: Store, tmp_path: Path) -> None:
+def test_an_export_that_fails_leaves_nothing(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    path.write_text("the old one")
     store.begin_run("r", "rollout", {})
     store.add("r", [Trajectory(id="r/a/0", task="a", group="r/a", blobs={"page": "lost"})])
     with pytest.raises(NotFound, match="has no blob lost"):
         export_run(store, store.run("r"), path)
-    assert path.read_text() == "the old one"
-    assert not list(tmp_path.glob(".*"))
+    assert not path.exists() and not list(tmp_path.glob(".*"))
 
 
 def test_parquet_without_pyarrow_says_what_to_install(
@@ -430,3 +427,65 @@ def test_a_run_of_the_same_name_that_was_made_here_is_not_replaced(store: Store,
     with pytest.raises(BadInput, match=r'A different run "r" exists here\. .*Nothing was imported'):
         import_runs(other, tmp_path / "r.jsonl")
     assert [one.reply for one in other.trajectories("r")] == ["ours"]
+
+
+@FORMATS
+def test_an_export_never_overwrites_a_file(store: Store, tmp_path: Path, suffix: str) -> None:
+    fill(store)
+    path = tmp_path / f"mine{suffix}"
+    path.write_text("my own notes")
+    with pytest.raises(Refused, match=r"mine\..* exists and was not overwritten\. Name another file with --out"):
+        export_run(store, store.run("grpo"), path)
+    assert path.read_text() == "my own notes" and [each.name for each in tmp_path.glob("*mine*")] == [path.name]
+
+
+def edited(text: str, kind: str, change: Any) -> str:
+    """The exported lines with the first record of a kind changed."""
+    lines = [json.loads(line) for line in text.splitlines()]
+    change(next(line for line in lines if line["record"] == kind))
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "words"),
+    [
+        (
+            "verdict",
+            {"reward": 0.25},
+            r"the verdict of v@1 on grpo/step-1/b/0 differs: reward is null in the store and 0.25 in the file",
+        ),
+        (
+            "trajectory",
+            {"reply": "x", "stop": "done"},
+            r"trajectory grpo/step-1/a/0 differs: .*stop is \"max_calls\" in",
+        ),
+        ("task", {"prompt": "do something else"}, r'task "b" differs: prompt is "p" in the store and "do something'),
+        ("run", {"kind": "eval"}, r'run "grpo" differs: kind is "train" in the store and "eval" in the file'),
+        ("metrics", {"values": {"loss": 9.0}}, r'step 1 of run "grpo" differs: loss is .* and 9.0 in the file'),
+    ],
+    ids=["verdict", "trajectory", "task", "run", "metrics"],
+)
+def test_content_that_differs_from_the_stored_is_refused_with_what_differs(
+    store: Store, tmp_path: Path, kind: str, change: dict[str, Any], words: str
+) -> None:
+    fill(store)
+    path = tmp_path / "run.jsonl"
+    export_run(store, store.run("grpo"), path)
+    before = contents(store)
+    path.write_text(edited(path.read_text(), kind, lambda line: line.update(change)))
+    with pytest.raises(BadInput, match=words) as said:
+        import_runs(store, path)
+    assert "Nothing was imported" in str(said.value)
+    assert contents(store) == before
+
+
+def test_an_import_may_add_what_the_stored_run_lacks(store: Store, other: Store, tmp_path: Path) -> None:
+    store.begin_run("r", "eval", {}, TASKS)
+    store.add("r", [episode("r", "a")])
+    export_run(store, store.run("r"), tmp_path / "early.jsonl")
+    import_runs(other, tmp_path / "early.jsonl")
+    store.add("r", [episode("r", "b")], [verdict(episode("r", "a"))])
+    store.finish_run("r")
+    export_run(store, store.run("r"), tmp_path / "late.jsonl")
+    import_runs(other, tmp_path / "late.jsonl")
+    assert contents(other) == contents(store)

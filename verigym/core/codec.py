@@ -20,6 +20,10 @@ _PREFIX = b'{"schema":%d' % SCHEMA_VERSION
 _DEEPEST = 200
 
 
+class NewerRecord(BadInput):
+    """A newer verigym wrote the record."""
+
+
 def _saw_as_ranges(data: dict[str, Any], kind: str) -> dict[str, Any]:
     """1 -> 2: a turn lists the items it saw as half-open ranges instead of one by one."""
     if kind != "Trajectory":
@@ -68,7 +72,7 @@ def decode(data: bytes | str, kind: type[T]) -> T:
     plain = cast(dict[str, Any], plain)
     version = plain.get("schema", SCHEMA_VERSION)
     if not isinstance(version, int) or not 1 <= version <= SCHEMA_VERSION:
-        raise BadInput(
+        raise NewerRecord(
             f"This {kind.__name__} has schema version {version}, but this verigym reads up to {SCHEMA_VERSION}. Upgrade verigym"
         )
     for step in range(version, SCHEMA_VERSION):

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy import event, exc
 from sqlalchemy.dialects import sqlite
 
 from verigym.core import codec
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, not_found
 from verigym.core.printable import Printable
 from verigym.core.records import Failure, Fault, Json, Stop, Task, Trajectory, Verdict
+from verigym.store.connection import StoreDamaged, StoreFailure, create, empty, exists, open_existing
 from verigym.store.packing import pack, unpack
 from verigym.store.schema import (
     BLOBS,
@@ -34,7 +34,6 @@ from verigym.store.schema import (
     TRAJECTORIES,
     VERDICTS,
     fault_of,
-    prepare,
 )
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -52,6 +51,8 @@ _LONGEST = 500_000_000
 """Maximum bytes of a record. The limit of the database is slightly higher."""
 _PAGE = 1000
 """Rows fetched at a time when a whole run is read."""
+_INSERTED = sa.literal_column("rowid")
+"""The order in which rows were added. A clock can go back, so times do not order them."""
 
 
 class Run(Printable, msgspec.Struct, frozen=True, kw_only=True):
@@ -89,37 +90,58 @@ class StoredDocument(NamedTuple):
 
 
 class Store:
+    """Reading a missing file finds nothing. The first write creates it."""
+
     def __init__(self, path: Path) -> None:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InfrastructureFailure(
-                f"The folder {path.parent} cannot be created ({error}). Choose another --home"
-            ) from error
         self.path = path
-        self._engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
-        event.listen(self._engine, "connect", _set_up)
-        try:
-            prepare(self._engine, path)
-        except exc.DatabaseError as error:
-            raise InfrastructureFailure(
-                f"{path} cannot be used as a store ({error.orig}). Move the file or choose another --home"
-            ) from error
+        self._opened = open_existing(path) if exists(path) else None
+
+    @property
+    def exists(self) -> bool:
+        return self._opened is not None or exists(self.path)
 
     def close(self) -> None:
-        self._engine.dispose()
+        if self._opened is not None:
+            self._opened.dispose()
 
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[sa.Connection]:
-        """A transaction. A failed write raises `InfrastructureFailure` and leaves nothing half written."""
+    @property
+    def _engine(self) -> sa.Engine:
+        """The engine to read with."""
+        if self._opened is None and exists(self.path):  # another process created it
+            self._opened = open_existing(self.path)
+        return self._opened or empty()
+
+    @property
+    def _writable(self) -> sa.Engine:
+        """The engine to write with. Creates a missing file."""
+        if self._opened is None:
+            self._opened = create(self.path)
+        return self._opened
+
+    def _writing(self) -> contextlib.AbstractContextManager[sa.Connection]:
+        """A transaction. A failed write raises `StoreFailure` and leaves nothing half written."""
+        return self._writable.begin()
+
+    def _decoded(self, body: bytes, kind: type[T], id: str = "") -> T:
         try:
-            with self._engine.begin() as connection:
-                yield connection
-        except exc.OperationalError as error:
-            raise InfrastructureFailure(
-                f"{self.path} could not be written ({error.orig}). Earlier results are kept. Free some disk space or stop other "
-                "verigym processes, and repeat the command"
-            ) from error
+            return codec.decode(body, kind)
+        except codec.NewerRecord:
+            raise
+        except BadInput as error:
+            raise self._damaged(kind.__name__, id, error) from error
+
+    def _unpacked(self, body: bytes, packed: bytes | None, id: str = "") -> Trajectory:
+        trajectory = self._decoded(body, Trajectory, id)
+        try:
+            return unpack(trajectory, packed)
+        except (ValueError, IndexError) as error:
+            raise self._damaged("Trajectory", trajectory.id, error) from error
+
+    def _damaged(self, kind: str, id: str, error: Exception) -> StoreDamaged:
+        return StoreDamaged(
+            f"{self.path} is damaged: the stored {f'{kind} {id}'.strip()} cannot be read ({error}). "
+            "To see what can still be read: verigym models check-integrity"
+        )
 
     # -- runs -------------------------------------------------------------------------------------------------------
 
@@ -165,8 +187,15 @@ class Store:
     def claim(self, run: str) -> Iterator[None]:
         """Locks the run for this process until the block ends or the process dies. Two processes would pay for it twice."""
         folder = self.path.parent / "running"
-        folder.mkdir(exist_ok=True)
-        with (folder / hashlib.sha256(run.encode()).hexdigest()[:16]).open("a+") as file:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = (folder / hashlib.sha256(run.encode()).hexdigest()[:16]).open("a+")
+        except OSError as error:
+            raise InfrastructureFailure(
+                f"{folder} cannot be written ({error.strerror}), so run {run} cannot be locked. Nothing was changed. "
+                "Make the folder writable or free some disk space, and repeat the command"
+            ) from error
+        with lock as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
@@ -182,11 +211,15 @@ class Store:
 
     def runs(self, parent: str | None = "") -> list[Run]:
         """The child runs of `parent`, newest last. An empty string selects runs without a parent, None all runs."""
-        query = sa.select(RUNS).order_by(RUNS.c.created)
+        query = sa.select(RUNS).order_by(_INSERTED)
         if parent is not None:
             query = query.where(RUNS.c.parent == parent)
         with self._engine.connect() as connection:
             return [_counted(connection, row) for row in connection.execute(query).all()]
+
+    def has_run(self, id: str) -> bool:
+        with self._engine.connect() as connection:
+            return connection.execute(sa.select(RUNS.c.id).where(RUNS.c.id == id)).first() is not None
 
     def finished_runs(self) -> set[str]:
         with self._engine.connect() as connection:
@@ -195,7 +228,7 @@ class Store:
     def run(self, name: str, kinds: Sequence[str] = ()) -> Run:
         """Finds a run by id, unique prefix of an id, or `latest`."""
         with self._engine.connect() as connection:
-            query = sa.select(RUNS).order_by(RUNS.c.created)
+            query = sa.select(RUNS).order_by(_INSERTED)
             runs = connection.execute(query.where(RUNS.c.kind.in_(kinds)) if kinds else query).all()
             tops = [run for run in runs if not run.parent]
             if name == "latest" and tops:
@@ -224,9 +257,9 @@ class Store:
             connection.execute(RUNS.update().where(RUNS.c.id == run).values(verifier=verifier, counts=None))
 
     def tasks(self, run: str) -> list[Task]:
-        query = sa.select(TASKS.c.body).where(TASKS.c.run == run).order_by(sa.literal_column("rowid"))
+        query = sa.select(TASKS.c.body).where(TASKS.c.run == run).order_by(_INSERTED)
         with self._engine.connect() as connection:
-            return [codec.decode(body, Task) for body in connection.execute(query).scalars()]
+            return [self._decoded(body, Task) for body in connection.execute(query).scalars()]
 
     # -- trajectories and verdicts ----------------------------------------------------------------------------------
 
@@ -265,12 +298,12 @@ class Store:
             query = query.where(TRAJECTORIES.c.task == task)
         with self._engine.connect() as connection:
             for body, packed in connection.execution_options(yield_per=_PAGE).execute(query):
-                yield unpack(codec.decode(body, Trajectory), packed)
+                yield self._unpacked(body, packed)
 
     def trajectory(self, id: str) -> tuple[str, Trajectory]:
         """The run and the trajectory, by id or unique prefix of an id."""
         table = TRAJECTORIES.c
-        query = sa.select(table.run, table.body, table.packed)
+        query = sa.select(table.id, table.run, table.body, table.packed)
         last = id[:-1] + chr(ord(id[-1]) + 1) if id else ""
         with self._engine.connect() as connection:
             rows = connection.execute(query.where(table.id == id)).all()
@@ -281,7 +314,15 @@ class Store:
             if not rows:
                 some = connection.execute(sa.select(table.id).limit(5)).scalars().all()
                 raise not_found("trajectory", id, some, listing)
-        return rows[0].run, unpack(codec.decode(rows[0].body, Trajectory), rows[0].packed)
+        return rows[0].run, self._unpacked(rows[0].body, rows[0].packed, rows[0].id)
+
+    def trajectory_in(self, run: str, id: str) -> Trajectory | None:
+        """The trajectory with this id in one run."""
+        table = TRAJECTORIES.c
+        query = sa.select(table.body, table.packed).where(table.id == id, table.run == run)
+        with self._engine.connect() as connection:
+            row = connection.execute(query).first()
+        return None if row is None else self._unpacked(row.body, row.packed, id)
 
     def known_trajectories(self, ids: Iterable[str]) -> set[str]:
         """The ids that are stored, in any run."""
@@ -306,13 +347,13 @@ class Store:
             query = query.where(VERDICTS.c.verifier == verifier)
         with self._engine.connect() as connection:
             for body in connection.execution_options(yield_per=_PAGE).execute(query).scalars():
-                yield codec.decode(body, Verdict)
+                yield self._decoded(body, Verdict)
 
     def verdicts_on(self, run: str, trajectory: str) -> list[Verdict]:
         """The verdicts of all verifiers on one trajectory."""
         query = sa.select(VERDICTS.c.body).where(VERDICTS.c.trajectory == trajectory, VERDICTS.c.run == run)
         with self._engine.connect() as connection:
-            return [codec.decode(body, Verdict) for body in connection.execute(query).scalars()]
+            return [self._decoded(body, Verdict) for body in connection.execute(query).scalars()]
 
     def statuses(self, run: str, verifier: str) -> Iterator[EpisodeStatus]:
         """The status of each stored episode and the verdict of this verifier, to resume a run."""
@@ -359,17 +400,17 @@ class Store:
         query = sa.select(DOCUMENTS.c.body).where(DOCUMENTS.c.kind == kind, DOCUMENTS.c.id == id)
         with self._engine.connect() as connection:
             body = connection.execute(query).scalar()
-        return None if body is None else codec.decode(body, type)
+        return None if body is None else self._decoded(body, type, id)
 
     def documents(self, kind: str, type: type[T]) -> list[T]:
         """The documents of a kind, oldest first."""
-        return [codec.decode(document.body, type) for document in self.bodies(kind)]
+        return [self._decoded(document.body, type, document.id) for document in self.bodies(kind)]
 
     def bodies(self, kind: str) -> list[StoredDocument]:
         """The documents of a kind as stored bytes, oldest first."""
         columns = (DOCUMENTS.c.id, DOCUMENTS.c.created, DOCUMENTS.c.body)
         query = sa.select(*columns).where(DOCUMENTS.c.kind == kind)
-        query = query.order_by(DOCUMENTS.c.created, sa.literal_column("rowid"))
+        query = query.order_by(_INSERTED)
         with self._engine.connect() as connection:
             return [StoredDocument(*row) for row in connection.execute(query)]
 
@@ -378,13 +419,13 @@ class Store:
         try:
             with self._engine.connect() as connection:
                 result = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
-        except exc.DatabaseError as error:
-            return str(error.orig)
+        except StoreFailure as error:
+            return str(error)
         return "" if result == "ok" else str(result)
 
     def append_ledger(self, make: Callable[[bytes | None], bytes]) -> int:
         """Appends the entry that `make` builds from the last one, in one exclusive transaction."""
-        with self._engine.connect() as connection:
+        with self._writable.connect() as connection:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             try:
                 last = connection.execute(
@@ -481,11 +522,3 @@ def _counted(connection: sa.Connection, row: Any) -> Run:
         verifier=row.verifier,
         **counts._asdict(),
     )
-
-
-def _set_up(connection: Any, _: Any) -> None:
-    """WAL allows readers beside a writer. A killed process loses no commit."""
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=NORMAL")
-    connection.execute("PRAGMA busy_timeout=30000")
-    connection.execute("PRAGMA cache_size=-32768")  # 32 MiB, enough for the indices of a large run

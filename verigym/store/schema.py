@@ -132,8 +132,12 @@ def prepare(engine: sa.Engine, path: Path) -> None:
         if sa.inspect(connection).has_table("runs"):
             for step in range(max(version, 1), VERSION):
                 STEPS[step](connection)
-        _meta.create_all(connection)
-        for trigger in _APPEND_ONLY:
-            connection.execute(sa.text(trigger))
+        create_tables(connection)
         connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
         connection.commit()
+
+
+def create_tables(connection: sa.Connection) -> None:
+    _meta.create_all(connection)
+    for trigger in _APPEND_ONLY:
+        connection.execute(sa.text(trigger))

@@ -4,9 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 
 import sqlalchemy as sa
-from sqlalchemy import exc
 
-from verigym.core.errors import InfrastructureFailure
 from verigym.store.database import Store
 from verigym.store.schema import BLOBS, DOCUMENTS, TASKS, TRAJECTORIES, VERDICTS
 
@@ -65,11 +63,6 @@ def free_bytes(store: Store) -> int:
 
 def compact(store: Store) -> None:
     """Returns free pages to the disk. No other process may use the store meanwhile."""
-    try:
-        with store._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            connection.exec_driver_sql("VACUUM")
-            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-    except exc.OperationalError as error:
-        raise InfrastructureFailure(
-            f"{store.path} could not be compacted ({error.orig}). Stop other verigym processes and repeat the command"
-        ) from error
+    with store._writable.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql("VACUUM")
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from verigym.core import codec
-from verigym.core.errors import BadInput
+from verigym.core.errors import BadInput, Refused
 from verigym.core.install import install_command
 from verigym.core.records import Task, Toolset, Trajectory, Verdict
 from verigym.store.database import Run, Store
@@ -26,6 +26,8 @@ from verigym.store.packing import pack, unpack
 from verigym.store.writer import Batch
 
 _BATCH = 1000
+_SHOWN = 160
+"""Two values that differ are shown if they have at most this many characters together."""
 _COLUMNS = ("record", "run", "id", "task", "index", "reward", "passed", "stop", "seconds", "reply", "body")
 
 
@@ -83,9 +85,9 @@ _OTHERS = {"run": _RunLine, "metrics": _Metrics, "blob": _Blob}
 
 
 def export_run(store: Store, run: Run, path: Path) -> dict[str, int]:
-    """Writes a run and its child runs to a .jsonl or .parquet file, which is replaced atomically. Returns the number of records
-    of each kind."""
+    """Writes a run and its child runs to a new .jsonl or .parquet file. Returns the number of records of each kind."""
     write = _format(path, {".jsonl": _write_jsonl, ".parquet": _write_parquet})
+    _check_free(path)
     counts: Counter[str] = Counter()
     draft = path.with_name(f".{path.name}.{os.getpid()}")
 
@@ -96,6 +98,7 @@ def export_run(store: Store, run: Run, path: Path) -> dict[str, int]:
 
     try:
         write(draft, counted())
+        _check_free(path)
         draft.replace(path)
     except OSError as error:
         raise BadInput(f"{path} cannot be written: {error.strerror or error}. Nothing was changed") from error
@@ -105,13 +108,19 @@ def export_run(store: Store, run: Run, path: Path) -> dict[str, int]:
     return dict(counts)
 
 
+def _check_free(path: Path) -> None:
+    if path.exists() or path.is_symlink():
+        raise Refused(f"{path} exists and was not overwritten. Name another file with --out")
+
+
 def import_runs(store: Store, path: Path) -> tuple[list[str], dict[str, int]]:
     """Reads a file of `export_run`. Returns the runs and the number of records of each kind. Importing a file twice changes
-    nothing."""
+    nothing. A record that differs from the stored one with the same id is refused, and nothing is imported."""
     read = _format(path, {".jsonl": _read_jsonl, ".parquet": _read_parquet})
     counts: Counter[str] = Counter()
     runs: list[str] = []
     tasks: set[str] = set()
+    stored: _StoredRun | None = None
     for position, body in _opened(read, path):
         try:
             kind, record = _decoded(body)
@@ -119,16 +128,21 @@ def import_runs(store: Store, path: Path) -> tuple[list[str], dict[str, int]]:
                 store.check_same(record.id, record.config, record.created)
                 runs.append(record.id)
                 tasks = set()
+                stored = _StoredRun.find(store, record)
             elif not runs:
                 raise BadInput(f"a {kind} record comes before the first run record")
             elif isinstance(record, Task):
                 if record.id in tasks:
                     raise BadInput(f'task "{record.id}" is a duplicate')
                 tasks.add(record.id)
+            elif isinstance(record, Toolset):
+                _compare(f"tools {record.hash}", store.get("tools", record.hash, Toolset), record)
+            if stored is not None:
+                stored.check_same(record)
         except (BadInput, msgspec.DecodeError, ValueError, RecursionError) as error:
             raise BadInput(
                 f"{path} {position}: {str(error).rstrip('.')}. Nothing was imported. The file must "
-                "come from verigym runs export"
+                "be as verigym runs export wrote it"
             ) from error
         counts[kind] += 1
     if not runs:
@@ -138,6 +152,64 @@ def import_runs(store: Store, path: Path) -> tuple[list[str], dict[str, int]]:
         importer.add(_decoded(body)[1])
     importer.finish()
     return runs, dict(counts)
+
+
+class _StoredRun:
+    """A run of the file that is in the store already. Records may be added to it, and none may be changed."""
+
+    def __init__(self, store: Store, run: Run) -> None:
+        self.store, self.run = store, run
+        self.tasks = {task.id: task for task in store.tasks(run.id)}
+        self.metrics = store.metrics(run.id)
+
+    @staticmethod
+    def find(store: Store, line: _RunLine) -> "_StoredRun | None":
+        return _StoredRun(store, store.run(line.id)) if store.has_run(line.id) else None
+
+    def check_same(self, record: Any) -> None:
+        match record:
+            case _RunLine():
+                stored = _line_of(self.run)
+                if not stored.verifier or stored.finished is None:  # it was not scored or finished yet
+                    stored.verifier, stored.finished = record.verifier, record.finished
+                _compare(f'run "{record.id}"', stored, record)
+            case Task():
+                if record.id not in self.tasks:
+                    raise BadInput(f'task "{record.id}" is not a task of the stored run "{self.run.id}"')
+                _compare(f'task "{record.id}"', self.tasks[record.id], record)
+            case Trajectory():
+                _compare(f"trajectory {record.id}", self.store.trajectory_in(self.run.id, record.id), record)
+            case Verdict():
+                verdicts = self.store.verdicts_on(self.run.id, record.trajectory)
+                stored = next((one for one in verdicts if one.verifier == record.verifier), None)
+                _compare(f"the verdict of {record.verifier} on {record.trajectory}", stored, record)
+            case _Metrics():
+                stored = self.metrics.get(record.step, {})
+                for name, value in _metric_values(record).items():  # the store keeps NaN as null
+                    if name in stored and stored[name] != value and not (stored[name] is None and math.isnan(value)):
+                        differs = f'step {record.step} of run "{self.run.id}" differs: {name} is'
+                        raise BadInput(f"{differs} {stored[name]} in the store and {value} in the file")
+
+
+def _compare(what: str, stored: msgspec.Struct | None, record: msgspec.Struct) -> None:
+    if stored is None or _comparable(stored) == _comparable(record):
+        return
+    ours, theirs = (
+        {name: msgspec.json.encode(value).decode() for name, value in msgspec.structs.asdict(one).items()}
+        for one in (stored, record)
+    )
+    changed = [name for name in ours if ours[name] != theirs[name]] or ["turns"]
+    shown = [
+        f"{name} is {ours[name]} in the store and {theirs[name]} in the file"
+        if len(ours[name]) + len(theirs[name]) <= _SHOWN
+        else name
+        for name in changed
+    ]
+    raise BadInput(f"{what} differs: {', '.join(shown)}. Import into another --home to keep both")
+
+
+def _comparable(record: msgspec.Struct) -> bytes:
+    return _encoded(record) if isinstance(record, Trajectory) else msgspec.json.encode(record)
 
 
 class _RunImporter:
@@ -165,8 +237,7 @@ class _RunImporter:
                 self.batch.blobs[record.sha256] = record.base64
             case _:
                 self._commit()
-                values = {name: math.nan if value is None else float(value) for name, value in record.values.items()}
-                self.store.add_metrics(record.run, record.step, values)
+                self.store.add_metrics(record.run, record.step, _metric_values(record))
         if len(self.batch) >= _BATCH:
             self._commit()
 
@@ -188,9 +259,16 @@ class _RunImporter:
             self.store.finish_run(self.line.id, self.line.finished)
 
 
+def _metric_values(record: _Metrics) -> dict[str, float]:
+    return {name: math.nan if value is None else float(value) for name, value in record.values.items()}
+
+
+def _line_of(run: Run) -> _RunLine:
+    return _RunLine(run.id, run.kind, run.parent, run.created, run.finished, run.config, run.verifier)
+
+
 def _rows(store: Store, run: Run) -> Iterator[_TransferRow]:
-    line = _RunLine(run.id, run.kind, run.parent, run.created, run.finished, run.config, run.verifier)
-    yield _TransferRow("run", run.id, msgspec.json.encode(line), {"id": run.id})
+    yield _TransferRow("run", run.id, msgspec.json.encode(_line_of(run)), {"id": run.id})
     for task in store.tasks(run.id):
         yield _TransferRow("task", run.id, codec.encode(task), {"id": task.id, "task": task.id})
     sent: set[str] = set()

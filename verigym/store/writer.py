@@ -16,6 +16,7 @@ import msgspec
 
 from verigym.core.errors import InfrastructureFailure
 from verigym.core.records import Trajectory, Verdict
+from verigym.store.connection import StoreFailure
 from verigym.store.database import Store
 
 _DELAY_S = 0.25
@@ -134,7 +135,9 @@ class Writer:
             try:
                 return await asyncio.get_running_loop().run_in_executor(self._thread, *add)
             except InfrastructureFailure as error:
-                if time.monotonic() - started + wait_s > (_PATIENCE_S / 10 if self._closing else _PATIENCE_S):
+                lasts = isinstance(error, StoreFailure) and not error.passing
+                patience_s = _PATIENCE_S / 10 if self._closing else _PATIENCE_S
+                if lasts or time.monotonic() - started + wait_s > patience_s:
                     raise
                 if wait_s == 1.0:
                     print(f"{error}. Retrying for {_PATIENCE_S:g} s", file=sys.stderr, flush=True)
