@@ -47,12 +47,12 @@ class Shell:
         asyncio.run(run_many(store, plan, ScriptedPolicy(answer)))
         store.close()
 
-    def __call__(self, *words: str, keys: str = "") -> str:
+    def __call__(self, *words: str, keys: str = "", code: int = 0) -> str:
         typed = "\n".join(keys)
         result: Result = CliRunner().invoke(app, [*words, "--home", str(self.home)], input=typed)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
-        assert result.exit_code == 0, result.output
+        assert result.exit_code == code, result.output
         return result.output
 
     def json(self, *words: str) -> Any:

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.cli.empty import empty_workspace
 from tests.cli.test_ring import Shell
 from tests.flywheel.answering import answering
 from tests.flywheel.test_loop import answer
@@ -24,7 +25,7 @@ def server() -> Iterator[str]:
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path / "home")
+    return Shell(empty_workspace(tmp_path / "home"))
 
 
 def recipe(place: Path, server: str, model: str) -> str:

@@ -12,6 +12,7 @@ import pytest
 from aiohttp import web
 from typer.testing import CliRunner
 
+from tests.cli.empty import empty_workspace
 from verigym.cli.main import app
 from verigym.core.records import Version
 from verigym.environments.load import load_environment
@@ -82,7 +83,7 @@ class Shell:
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path / "home")
+    return Shell(empty_workspace(tmp_path / "home"))
 
 
 def test_a_prompt_is_gated_promoted_and_rolled_back(shell: Shell, server: Served, tmp_path: Path) -> None:

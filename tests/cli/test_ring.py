@@ -11,6 +11,7 @@ import pytest
 from aiohttp import web
 from typer.testing import CliRunner, Result
 
+from tests.cli.empty import empty_workspace
 from verigym.cli.main import app
 from verigym.environments.load import load_environment
 from verigym.policies.dialects import write_call
@@ -77,7 +78,7 @@ class Shell:
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path / "home")
+    return Shell(empty_workspace(tmp_path / "home"))
 
 
 def version(shell: Shell, model: str) -> str:

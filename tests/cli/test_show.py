@@ -64,3 +64,7 @@ def test_a_table_fits_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert all(show._cells(line) <= 80 for line in lines) and lines[1].startswith("run-1")
     show.paragraph("word " * 50)
     assert all(len(line) <= 80 for line in capsys.readouterr().out.splitlines())
+
+
+def test_an_age_is_never_negative() -> None:
+    assert show.age(created=86_400.0, now=0.0) == "0 s"

@@ -145,7 +145,7 @@ def test_split_again_makes_the_same_files_and_another_seed_others() -> None:
 def test_split_keeps_the_format_where_it_can_be_written() -> None:
     Path("q.csv").write_text("prompt,answer,family\n" + "".join(f"{n}?,{n},f{n}\n" for n in range(40)))
     run("tasks", "split", "q.csv")
-    assert sorted(path.name for path in Path("q").iterdir()) == ["train.jsonl", "val.jsonl"]
+    assert sorted(path.name for path in Path("q").glob("[!.]*")) == ["train.jsonl", "val.jsonl"]
     run("tasks", "dedup", "q/train.jsonl", "-o", "p.parquet")
     code, said = run("tasks", "split", "p.parquet", "--json", "--seed", "1")
     found = json.loads(said)

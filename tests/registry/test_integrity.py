@@ -226,5 +226,5 @@ def test_a_damaged_database_file_is_said_in_one_line(kept: Kept):
     for place in range(4096, len(whole), 512):
         whole[place : place + 64] = b"\xff" * 64
     path.write_bytes(whole)
-    (only,) = kept.found()
-    assert only.what == "store" and not only.sound and "the database file is damaged" in only.words
+    only = kept.found()[0]
+    assert only.what == "store" and not only.sound and "store.db is damaged" in only.words

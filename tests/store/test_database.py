@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused
 from verigym.core.records import Message, Task, Trajectory, Verdict, Version
+from verigym.registry.versions import resolve
 from verigym.store.database import Store
 
 TASKS = [Task(id=name, prompt=f"do {name}") for name in ("b", "a", "c")]
@@ -244,6 +245,7 @@ import os, signal, sys
 from pathlib import Path
 from typing import Any
 from verigym.core.records import Task, Trajectory, Verdict, Version
+from verigym.registry.versions import resolve
 from verigym.store.database import Store
 store = Store(Path(sys.argv[1]))
 store.begin_run("r", "eval", {"k": 1}, [Task(id="a", prompt="p")])
@@ -411,3 +413,18 @@ def test_which_trajectories_are_known(store: Store) -> None:
     store.add("r", made[::2])
     assert store.known_trajectories(one.id for one in made) == {one.id for one in made[::2]}
     assert store.known_trajectories([]) == set()
+
+
+def test_the_newest_is_the_last_that_was_added_whatever_the_clock_says(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.begin_run("first", "eval", {})
+    store.put("version", "v1", Version(id="v1", base="one"))
+    monkeypatch.setattr("verigym.store.database.time.time", lambda: 1000.0)
+    store.begin_run("second", "eval", {})
+    store.begin_run("imported", "eval", {}, created=10.0)
+    store.put("version", "v2", Version(id="v2", base="two"))
+    assert store.run("latest").id == "imported"
+    assert [run.id for run in store.runs()] == ["first", "second", "imported"]
+    assert [version.id for version in store.documents("version", Version)] == ["v1", "v2"]
+    assert resolve(store, "latest").id == "v2"

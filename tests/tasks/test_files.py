@@ -14,9 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verigym.core.errors import BadInput
+from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Message, Task
-from verigym.tasks.load import BadRow, load_tasks, save_tasks
+from verigym.tasks.file_operations import deduplicate_file, split_file
+from verigym.tasks.load import BadRow, load_tasks, save_bad, save_tasks
 
 
 def load(folder: Path, name: str, content: str | bytes) -> list[Task]:
@@ -269,3 +270,45 @@ def test_a_value_that_is_nested_too_deeply_is_said(tmp_path: Path, name: str) ->
     }
     with pytest.raises(BadInput, match=r"nested more than 200 levels deep|Expected `object`, got `str`"):
         load(tmp_path, name, rows[name])
+
+
+def rows(path: Path, count: int) -> Path:
+    path.write_text("".join(f'{{"id": "t{n}", "prompt": "question {n}?", "family": "f{n}"}}\n' for n in range(count)))
+    return path
+
+
+def test_a_split_and_a_dedup_replace_only_what_the_same_command_wrote(tmp_path: Path) -> None:
+    file, out = rows(tmp_path / "all.jsonl", 60), tmp_path / "out"
+    split_file(file, {"val": 0.3, "test": 0.2}, out=out)
+    deduplicate_file(file, out=out / "clean.jsonl")
+    rows(file, 120)
+    split_file(file, {"val": 0.3, "test": 0.0}, out=out)  # the same command on a longer file
+    assert len((out / "train.jsonl").read_text().splitlines()) > 60 and not (out / "test.jsonl").exists()
+    deduplicate_file(file, out=out / "clean.jsonl")
+    for name in ("val.jsonl", "clean.jsonl"):
+        (out / name).write_text("my notes")
+    with pytest.raises(Refused, match=r"val\.jsonl was changed after it was written\. It is not overwritten"):
+        split_file(file, {"val": 0.3}, out=out)
+    with pytest.raises(Refused, match=r"clean\.jsonl was changed after it was written\. It is not overwritten"):
+        deduplicate_file(file, out=out / "clean.jsonl")
+    assert (out / "val.jsonl").read_text() == (out / "clean.jsonl").read_text() == "my notes"
+
+
+def test_a_split_keeps_the_files_of_others(tmp_path: Path) -> None:
+    file, out = rows(tmp_path / "all.jsonl", 60), tmp_path / "out"
+    out.mkdir()
+    (out / "test.jsonl").write_text("my own test set")
+    split_file(file, {"val": 0.3, "test": 0.0}, out=out)
+    assert (out / "test.jsonl").read_text() == "my own test set"
+    with pytest.raises(Refused, match=r"test\.jsonl exists and was not written by this command"):
+        split_file(file, {"val": 0.3, "test": 0.2}, out=out)
+    assert (out / "test.jsonl").read_text() == "my own test set"
+
+
+def test_invalid_rows_that_a_person_mended_are_not_overwritten(tmp_path: Path) -> None:
+    bad = [BadRow(file=str(tmp_path / "q.jsonl"), row="line 1", reason="no prompt", raw={})]
+    (first,) = save_bad(bad)
+    assert save_bad(bad) == [first]
+    first.write_text("mended by hand")
+    (second,) = save_bad(bad)
+    assert second.name == "q.jsonl.bad-2.jsonl" and first.read_text() == "mended by hand"

@@ -13,7 +13,7 @@ import msgspec
 import typer
 
 _MOST = 200
-_NAMED = "SELECT id, body FROM documents WHERE kind = ? ORDER BY created DESC LIMIT ?"
+_NAMED = "SELECT id, body FROM documents WHERE kind = ? ORDER BY rowid DESC LIMIT ?"
 _TASK_FILES = (".py", ".jsonl", ".json", ".csv", ".parquet")
 
 
@@ -81,7 +81,7 @@ def servers(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def runs(context: typer.Context, incomplete: str) -> list[str]:
-    query = "SELECT id FROM runs WHERE parent = '' ORDER BY created DESC LIMIT ?"
+    query = "SELECT id FROM runs WHERE parent = '' ORDER BY rowid DESC LIMIT ?"
     return _starting(["latest", *(id for (id,) in _rows(context, query, _MOST))], incomplete)
 
 

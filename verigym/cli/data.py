@@ -90,7 +90,7 @@ def import_file(
     home: Home = None,
 ) -> None:
     """Import the demonstrations or preferences of a file as a dataset."""
-    _say_dataset_made(workspace(home).import_data(file, name=name), name, json)
+    _say_dataset_made(workspace(home, create=True).import_data(file, name=name), name, json)
 
 
 @data.command("show")
@@ -110,15 +110,20 @@ def show_dataset(
     """Show a dataset: how it was made, what was dropped, and its first rows."""
     import itertools
 
-    from verigym.workspace.datasets import find, path_of, rows
+    from verigym.tasks.files import is_task_file
+    from verigym.workspace.datasets import find, path_of, read_file, rows
 
-    ws = workspace(home).folder
-    record = find(ws, dataset)
-    first = list(itertools.islice(rows(ws, record), num))
+    if is_task_file(dataset) and Path(dataset).is_file():
+        record, content = read_file(Path(dataset))
+        first, file = list(content[:num]), Path(dataset)
+    else:
+        ws = workspace(home).folder
+        record = find(ws, dataset)
+        first, file = list(itertools.islice(rows(ws, record), num)), path_of(ws, record.id)
     if json:
         return show.as_json({"dataset": record, "rows": first})
     _say_dataset(record)
-    show.say(f"file: {path_of(ws, record.id)}")
+    show.say(f"file: {file}")
     for number, row in enumerate(first, start=1):
         source = f"from {row.source}" if row.source else "from a file"
         show.say("", f"row {number} of {record.rows}: task {row.task}, {source}")

@@ -70,7 +70,7 @@ def make(
     Writes NAME.jsonl (or --out), and rejected rows with reasons beside it. Repeat the command to resume."""
     from verigym.workspace.design import open_design, preview_design
 
-    ws = workspace(home)
+    ws = workspace(home, create=True)
     job = open_design(spec, out=out, seed=seed, model=model)
     if preview:
         with show.progress("rows") as bar:
@@ -123,7 +123,7 @@ def vary(
 ) -> None:
     """Vary existing tasks: paraphrases, distractors, boundary values, typos and unsafe requests. Each variation is verified.
     Writes NAME.varied.jsonl unless you pass --out."""
-    result = workspace(home).design_vary(
+    result = workspace(home, create=True).design_vary(
         environment,
         kinds=by or (),
         split=split,

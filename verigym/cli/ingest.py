@@ -39,7 +39,7 @@ def ingest(
     home: Home = None,
 ) -> None:
     """Read production traces: detect the format, redact and store. Reading the same file twice changes nothing."""
-    summary = workspace(home).ingest(*files, name=name, format=format, rules=rules, keep_raw=keep_raw)
+    summary = workspace(home, create=True).ingest(*files, name=name, format=format, rules=rules, keep_raw=keep_raw)
     if json:
         show.as_json(summary)
     else:

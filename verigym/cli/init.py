@@ -51,7 +51,7 @@ def check(
     spec = load_environment(environment)
     sample, total = audit.sample_of(spec, num, all_tasks)
     on_check = None if json else lambda check: show.checks([check])
-    checks = workspace(home).check(spec, n=num, all_tasks=all_tasks, on_check=on_check)
+    checks = workspace(home, create=True).check(spec, n=num, all_tasks=all_tasks, on_check=on_check)
     failed = [check for check in checks if check.outcome == "fail"]
     if json:
         show.as_json(checks)

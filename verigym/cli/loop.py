@@ -30,7 +30,7 @@ def run_loop(recipe: Recipe, overrides: Overrides = None, json: Json = False, ho
     from verigym.flywheel.loop_recipe import read_loop
     from verigym.flywheel.rounds import exit_code
 
-    settings, ws = read_loop(recipe, overrides or []), workspace(home)
+    settings, ws = read_loop(recipe, overrides or []), workspace(home, create=True)
     if not json:
         show.say(f"loop {settings.id} in {ws.home}. If interrupted, repeat this command to resume.")
     rounds, why = ws.loop(settings, verbose=not json)

@@ -3,6 +3,7 @@
 Each command has a module of its own that imports what it runs only when it is called, so that `--help` is fast.
 """
 
+import errno
 import sys
 from typing import Annotated
 
@@ -39,6 +40,14 @@ from verigym.core.errors import VerigymError
 from verigym.core.install import install_command
 
 TRAIN_PACKAGES = {"torch", "transformers", "safetensors", "gguf", "numpy"}
+DISK = {
+    errno.ENOSPC: "The disk is full. Free some disk space",
+    errno.EDQUOT: "Your disk quota is used up. Free some disk space",
+    errno.EFBIG: "The file would exceed the limit on file sizes. Raise the limit (ulimit -f)",
+    errno.EROFS: "The disk is read-only. Choose another folder, or make it writable",
+    errno.EIO: "The disk reported an error. Check the disk and its cable, and copy your data to another one",
+}
+"""What the user can do about errors of a disk, wherever they occur."""
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 COMMANDS = {
@@ -119,6 +128,12 @@ def main() -> None:
         app()
     except VerigymError as error:
         show.note(f"error: {error}")
+        sys.exit(2)
+    except OSError as error:
+        if error.errno not in DISK:
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        show.note(f"error: {where}{DISK[error.errno]}. Earlier results are kept. Repeat the command afterwards")
         sys.exit(2)
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] not in TRAIN_PACKAGES:

@@ -58,7 +58,7 @@ def pull(
     json: Json = False,
 ) -> None:
     """Prepare the embedded model: fetch, check and convert it once."""
-    folder = workspace(None).pull(name, file=file, on_message=show.note if json else show.say)
+    folder = workspace(None, create=True).pull(name, file=file, on_message=show.note if json else show.say)
     if json:
         return show.as_json({"model": name, "folder": str(folder)})
     show.say(f"{name} is ready in {folder}")
@@ -113,7 +113,7 @@ def new(
     from verigym.workspace.gate import GUARDS
     from verigym.workspace.measure import latest_report
 
-    ws = workspace(home)
+    ws = workspace(home, create=True)
     old = ws.agent(parent)
     given: dict[str, Any] = {"temperature": temperature, "top_p": top_p, "top_k": top_k, "min_p": min_p}
     given |= {"max_tokens": max_tokens, "stop": [*stop] or None}
@@ -297,7 +297,9 @@ def check_integrity(
         show.as_json(found)
     else:
         for one in found:
-            named = {"ledger": "", "store": "", "recipe": f" {one.id}"}.get(one.what, f" {one.id[:12]}")
+            named = {"ledger": "", "store": "", "recipe": f" {one.id}", "run": f" {one.id}"}.get(
+                one.what, f" {one.id[:12]}"
+            )
             show.say(f"{'ok     ' if one.sound else 'DAMAGED'}  {one.what}{named}: {one.words}")
         count = f"{len(damaged)} of {len(found)} checks failed" if damaged else f"{len(found)} checks passed"
         show.say(count)

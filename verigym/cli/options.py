@@ -118,10 +118,14 @@ def num_option(help: str, min: int = 1) -> Any:
     return typer.Option("--num", "-n", min=min, help=help)
 
 
-def workspace(home: Path | None) -> "CommandWorkspace":
+def workspace(home: Path | None, *, create: bool = False) -> "CommandWorkspace":
+    """The workspace of a command. Only a command that stores something may create it."""
     from verigym.cli.command_workspace import CommandWorkspace
 
-    return CommandWorkspace(home)
+    ws = CommandWorkspace(home)
+    if not create:
+        ws.check_exists()
+    return ws
 
 
 def group(name: str, help: str, list_items: Callable[[bool, Path | None], None] | None = None) -> typer.Typer:

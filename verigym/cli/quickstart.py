@@ -21,7 +21,7 @@ def quickstart(home: Home = None) -> None:
     It takes about 15 minutes on two idle CPU cores."""
     started = time.perf_counter()
     show.say("The whole cycle on this machine. If interrupted, repeat the command to resume.")
-    decision = workspace(home).quickstart()
+    decision = workspace(home, create=True).quickstart()
     show.say("", f"done in {duration(time.perf_counter() - started, exact=True)}: {decision.verdict}")
     show.next_command(
         f"verigym models list   ·   verigym runs   ·   verigym compare {decision.champion} {decision.candidate}"

@@ -12,7 +12,9 @@ from verigym.cli.options import DryRun, Home, Json, Out, Run, Yes, group, worksp
 from verigym.core.errors import BadInput
 from verigym.core.words import counted, percent, size
 
-_KINDS = {"metrics": "row of metrics", "tools": "toolset"}
+_LOOK_S = 0.5
+"""How long the list of runs looks for damage in the store."""
+_KINDS = {"metrics": "row of metrics", "tools": "toolset", "unreadable": "damaged toolset left out"}
 """Kinds of exported records whose names do not read well in a count."""
 
 
@@ -22,6 +24,10 @@ def list_all(json: bool, home: Path | None) -> None:
 
     ws = workspace(home)
     runs, sizes = ws.runs(), run_sizes(ws.folder)
+    if damage := ws.folder.store.damage(_LOOK_S):
+        show.note(
+            f"warning: {ws.folder.store.path} is damaged ({show.clip(damage)}). See verigym models check-integrity"
+        )
     if json:
         return show.as_json(runs)
     now = time.time()
@@ -105,7 +111,7 @@ def import_file(
     file: Annotated[Path, typer.Argument(help="File that runs export wrote")], json: Json = False, home: Home = None
 ) -> None:
     """Import a run that was exported from another workspace or machine."""
-    result = workspace(home).import_run(file)
+    result = workspace(home, create=True).import_run(file)
     if json:
         return show.as_json({"runs": result.runs, "counts": result.counts})
     show.say(f"read {file}: {_counts(result.counts)}")

@@ -75,7 +75,7 @@ def serve(
 ) -> None:
     """Serve an agent over the Chat Completions and Responses APIs, and capture the conversations as traces.
     Ctrl-C stops it."""
-    server = workspace(home).serve(
+    server = workspace(home, create=True).serve(
         version,
         upstream=upstream,
         host=host,

@@ -77,7 +77,7 @@ def add(
     address = f"{url}#{rest or model}"
     if query:
         address += f"{'&' if '?' in address.partition('#')[2] else '?'}{query}"
-    workspace(home).add_server(name, address, replace=replace)
+    workspace(home, create=True).add_server(name, address, replace=replace)
     if json:
         return show.as_json({"name": name, "address": address})
     show.say(f"server {name}: {address}")

@@ -216,7 +216,7 @@ def clip(text: str, room: int | None = None) -> str:
 
 
 def age(created: float, now: float) -> str:
-    seconds = int(now - created)
+    seconds = max(0, int(now - created))  # the clock may have been set back since
     for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= length:
             return f"{seconds // length} {unit}"

@@ -31,7 +31,7 @@ def train(
     from verigym.workspace.train import warnings_of
     from verigym.workspace.training_environments import training_environments
 
-    ws, settings = workspace(home), read_recipe(recipe, overrides or [])
+    ws, settings = workspace(home, create=True), read_recipe(recipe, overrides or [])
     environments = [environment.name for environment in training_environments(settings)]
     for warning in warnings_of(ws.folder, settings):
         show.note(f"warning: {warning}") if json else show.say(f"warning: {warning}")

@@ -19,7 +19,9 @@ from verigym.core.errors import BadInput, VerigymError
 from verigym.core.records import Dataset, Json, Version, content_hash
 from verigym.registry import ledger
 from verigym.registry.versions import version_id
+from verigym.store.connection import StoreFailure
 from verigym.store.database import Store, StoredDocument
+from verigym.store.transfer import unreadable
 
 T = TypeVar("T")
 ADAPTER_FILE = "adapter_model.safetensors"
@@ -32,7 +34,7 @@ class IntegrityCheck(Struct, frozen=True, kw_only=True):
     """The result for one checked item."""
 
     what: str
-    """`ledger`, `version`, `adapter`, `recipe`, `report`, `data` or `store`."""
+    """`ledger`, `version`, `adapter`, `recipe`, `report`, `data`, or of a damaged file `store` and `run`."""
     id: str
     sound: bool
     words: str
@@ -42,8 +44,9 @@ def check_integrity(store: Store, home: Path, only: Version | None = None, expec
     """Checks everything in `home`, or the ledger and what belongs to one version. `expect` is a ledger hash noted earlier. If no
     entry has it, entries were removed or replaced since."""
     if damage := store.damage():
-        broken = f"the database file is damaged ({damage})"
-        return [_damaged("store", str(store.path), broken, "Restore it from a backup")]
+        broken = f"{store.path} is damaged ({damage})"
+        remedy = "Copy the folder to another disk first. Then restore a backup, or save the runs that can still be read"
+        return [_damaged("store", str(store.path), broken, remedy), *_readable_runs(store)]
     stored, reports, data = store.bodies("version"), store.bodies("report"), store.bodies("dataset")
     if only is not None:
         stored = [document for document in stored if document.id == only.id]
@@ -59,6 +62,22 @@ def check_integrity(store: Store, home: Path, only: Version | None = None, expec
         *map(_report, reports),
         *(_data(home / "data", document) for document in data),
     ]
+
+
+def _readable_runs(store: Store) -> Iterator[IntegrityCheck]:
+    """Which runs of a damaged store can be saved."""
+    try:
+        runs = store.runs()
+    except StoreFailure as error:
+        yield _damaged("store", str(store.path), f"its list of runs cannot be read ({error})", "Restore a backup")
+        return
+    for run in runs:
+        if wrong := unreadable(store, run):
+            yield IntegrityCheck(what="run", id=run.id, sound=False, words=f"cannot be read whole. {wrong}")
+        else:
+            file = f"{run.id.replace('/', '-')}.jsonl"
+            words = f"can still be read. Save it: verigym runs export {run.id} --out {file}"
+            yield _sound("run", run.id, words)
 
 
 def sha256_of(path: Path) -> str:

@@ -51,6 +51,8 @@ _LONGEST = 500_000_000
 """Maximum bytes of a record. The limit of the database is slightly higher."""
 _PAGE = 1000
 """Rows fetched at a time when a whole run is read."""
+_PROBLEMS = 5
+"""Maximum problems of a damaged file that are listed."""
 _INSERTED = sa.literal_column("rowid")
 """The order in which rows were added. A clock can go back, so times do not order them."""
 
@@ -414,14 +416,28 @@ class Store:
         with self._engine.connect() as connection:
             return [StoredDocument(*row) for row in connection.execute(query)]
 
-    def damage(self) -> str:
-        """The damage that the database finds in its file. Empty if there is none."""
-        try:
-            with self._engine.connect() as connection:
-                result = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
-        except StoreFailure as error:
-            return str(error)
-        return "" if result == "ok" else str(result)
+    def damage(self, seconds: float | None = None) -> str:
+        """The damage that the database finds in its file. Empty if there is none. With `seconds`, a quick look that ends after
+        this time."""
+        stopped = False
+        deadline = time.monotonic() + (seconds or 0.0)
+
+        def stop() -> bool:
+            nonlocal stopped
+            stopped = seconds is not None and time.monotonic() > deadline
+            return stopped
+
+        with self._engine.connect() as connection:
+            raw: Any = connection.connection.dbapi_connection
+            raw.set_progress_handler(stop, 10_000)
+            try:
+                check = "integrity_check" if seconds is None else "quick_check"
+                result = connection.exec_driver_sql(f"PRAGMA {check}({_PROBLEMS})").scalars().all()
+            except StoreFailure as error:
+                return "" if stopped else str(error)
+            finally:
+                raw.set_progress_handler(None, 0)
+        return "" if result == ["ok"] else ". ".join(" ".join(problem.split()) for problem in result)
 
     def append_ledger(self, make: Callable[[bytes | None], bytes]) -> int:
         """Appends the entry that `make` builds from the last one, in one exclusive transaction."""

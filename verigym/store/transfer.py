@@ -18,9 +18,10 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from verigym.core import codec
-from verigym.core.errors import BadInput, Refused
+from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.install import install_command
 from verigym.core.records import Task, Toolset, Trajectory, Verdict
+from verigym.store.connection import StoreDamaged, StoreFailure
 from verigym.store.database import Run, Store
 from verigym.store.packing import pack, unpack
 from verigym.store.writer import Batch
@@ -92,7 +93,7 @@ def export_run(store: Store, run: Run, path: Path) -> dict[str, int]:
     draft = path.with_name(f".{path.name}.{os.getpid()}")
 
     def counted() -> Iterator[_TransferRow]:
-        for row in _rows(store, run):
+        for row in _rows(store, run, counts):
             counts[row.record] += 1
             yield row
 
@@ -106,6 +107,16 @@ def export_run(store: Store, run: Run, path: Path) -> dict[str, int]:
         with contextlib.suppress(OSError):
             draft.unlink()
     return dict(counts)
+
+
+def unreadable(store: Store, run: Run) -> str:
+    """Why a run of a damaged store cannot be exported. Empty if it can be."""
+    try:
+        for _ in _rows(store, run, Counter()):
+            pass
+    except (StoreFailure, NotFound) as error:
+        return str(error)
+    return ""
 
 
 def _check_free(path: Path) -> None:
@@ -267,7 +278,8 @@ def _line_of(run: Run) -> _RunLine:
     return _RunLine(run.id, run.kind, run.parent, run.created, run.finished, run.config, run.verifier)
 
 
-def _rows(store: Store, run: Run) -> Iterator[_TransferRow]:
+def _rows(store: Store, run: Run, counts: Counter[str]) -> Iterator[_TransferRow]:
+    """The records of a run. Toolsets of a damaged store that cannot be read are left out and counted."""
     yield _TransferRow("run", run.id, msgspec.json.encode(_line_of(run)), {"id": run.id})
     for task in store.tasks(run.id):
         yield _TransferRow("task", run.id, codec.encode(task), {"id": task.id, "task": task.id})
@@ -278,9 +290,15 @@ def _rows(store: Store, run: Run) -> Iterator[_TransferRow]:
             blob = _Blob(sha256, store.blob(sha256))
             yield _TransferRow("blob", run.id, msgspec.json.encode(blob), {"id": sha256})
         hash = trajectory.tools
-        if hash not in sent and (tools := store.get("tools", hash, Toolset)) is not None:
+        if hash not in sent:
             sent.add(hash)
-            yield _TransferRow("tools", run.id, codec.encode(tools), {"id": hash})
+            try:
+                tools = store.get("tools", hash, Toolset)
+            except StoreDamaged:
+                tools = None
+                counts["unreadable"] += 1
+            if tools is not None:
+                yield _TransferRow("tools", run.id, codec.encode(tools), {"id": hash})
         columns = {name: getattr(trajectory, name) for name in ("id", "task", "index", "stop", "seconds", "reply")}
         yield _TransferRow("trajectory", run.id, _encoded(trajectory), {**columns, "stop": trajectory.stop.value})
     for verdict in store.each_verdict(run.id, "*"):
@@ -290,7 +308,7 @@ def _rows(store: Store, run: Run) -> Iterator[_TransferRow]:
         written = {name: str(value) if value in (math.inf, -math.inf) else value for name, value in values.items()}
         yield _TransferRow("metrics", run.id, msgspec.json.encode({"run": run.id, "step": step, "values": written}))
     for child in store.runs(parent=run.id):
-        yield from _rows(store, child)
+        yield from _rows(store, child, counts)
 
 
 def _encoded(trajectory: Trajectory) -> bytes:

@@ -1,5 +1,6 @@
 """Operations on task files: load with invalid rows set aside, split by family, deduplicate, and group into sides."""
 
+import os
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from verigym.core.errors import BadInput
 from verigym.core.records import Task
 from verigym.core.words import counted
 from verigym.tasks.dedup import DedupResult, deduplicate
+from verigym.tasks.files import check_ours, mark_ours, remove_ours
 from verigym.tasks.load import BadRow, load_tasks, save_tasks
 from verigym.tasks.near_duplicates import Progress
 from verigym.tasks.split import SplitStats, dominated, sides, split_tasks, with_families
@@ -60,10 +62,14 @@ def split_file(
     files = {side.split: folder / f"{side.split}{suffix}" for side in splits}
     if path.resolve() in {file.resolve() for file in files.values()}:
         raise BadInput(f"{path} would be overwritten. Name another folder with --out")
+    made_by = f"tasks split {os.path.relpath(path.resolve(), folder.resolve())}"
+    for file in files.values():
+        check_ours(file, made_by)
     for name, file in files.items():
         save_tasks(file, [task for task in tasks if task.split == name])
+        mark_ours(file, made_by)
     for name in {"train", *shares} - files.keys():
-        (folder / f"{name}{suffix}").unlink(missing_ok=True)  # left by an earlier split with other shares
+        remove_ours(folder / f"{name}{suffix}", made_by)  # left by an earlier split with other shares
     warnings = [
         f'{side.largest_share:.0%} of {side.split} is one family, "{side.largest[:60]}", so its figures are about that family'
         for side in splits
@@ -101,11 +107,14 @@ def deduplicate_file(
     target = out or path.with_name(f"{path.stem}.clean{output_suffix(path)}")
     if target.resolve() == path.resolve():
         raise BadInput(f"{path} would be overwritten. Name another file with --out")
+    made_by = f"tasks dedup {os.path.relpath(path.resolve(), target.parent.resolve())}"
+    check_ours(target, made_by)
     tasks = load_file(path, on_bad, target.parent)
     result = deduplicate(tasks, near, ignore=ignore, keep_conflicts=keep_conflicts, on_progress=on_progress)
     if not result.kept:
         raise BadInput(f"{path}: all tasks are conflicts. Pass --keep-conflicts to keep them")
     save_tasks(target, result.kept)
+    mark_ours(target, made_by)
     return target, result
 
 

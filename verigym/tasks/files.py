@@ -7,7 +7,9 @@ CSV: every cell is text, never guessed to be a number, and an empty cell means a
 list is parsed, except in text columns (prompt, answer), where only a list of messages is.
 """
 
+import contextlib
 import csv
+import hashlib
 import json
 import os
 import sys
@@ -18,7 +20,7 @@ from typing import IO, Any, NamedTuple
 import msgspec
 
 from verigym.core import codec
-from verigym.core.errors import BadInput
+from verigym.core.errors import BadInput, Refused
 from verigym.wire.values import kind_of
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".parquet")
@@ -75,6 +77,61 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
             draft.unlink(missing_ok=True)
     except OSError as error:
         raise BadInput(f"{path} cannot be written: {error.strerror}") from error
+
+
+def write_beside(path: Path, body: bytes) -> Path:
+    """Writes a file without overwriting another: if the name is taken by other content, a number is added to it."""
+    name, number = path, 1
+    while name.exists() and name.read_bytes() != body:
+        number += 1
+        name = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    write_whole(name, lambda file: file.write(body))
+    return name
+
+
+class _FileMark(msgspec.Struct):
+    made_by: str
+    sha256: str
+
+
+def check_ours(out: Path, made_by: str) -> None:
+    """Raises `Refused` if the file exists and is not exactly as this command left it."""
+    if not out.exists():
+        return
+    try:
+        mark = msgspec.json.decode(_mark_of(out).read_bytes(), type=_FileMark)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        mark = _FileMark("", "")
+    if mark.made_by != made_by:
+        raise Refused(
+            f"{out} exists and was not written by this command. It is not overwritten. Name another file with --out"
+        )
+    if mark.sha256 != _sha256(out):
+        raise Refused(f"{out} was changed after it was written. It is not overwritten. Name another file with --out")
+
+
+def mark_ours(out: Path, made_by: str) -> None:
+    """Notes beside a file which command made it, so that the same command may replace it."""
+    line = msgspec.json.encode(_FileMark(made_by, _sha256(out))) + b"\n"
+    write_whole(_mark_of(out), lambda file: file.write(line))
+
+
+def remove_ours(out: Path, made_by: str) -> None:
+    """Removes a file if this command made it."""
+    if out.exists():
+        with contextlib.suppress(Refused):
+            check_ours(out, made_by)
+            out.unlink()
+            _mark_of(out).unlink(missing_ok=True)
+
+
+def _mark_of(out: Path) -> Path:
+    return out.with_name(f".{out.name}.made")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _json_lines(file: IO[bytes]) -> Iterator[FileRow]:

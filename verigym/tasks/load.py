@@ -13,7 +13,7 @@ import msgspec
 from verigym.core import codec
 from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Task, content_hash
-from verigym.tasks.files import rows_of, write_whole
+from verigym.tasks.files import rows_of, write_beside, write_whole
 from verigym.tasks.leaks import check_split
 from verigym.tasks.rows import FORMS, read_task
 
@@ -102,7 +102,7 @@ def save_tasks(path: str | Path, tasks: Iterable[Task]) -> None:
 
 
 def save_bad(bad: Iterable[BadRow], folder: Path | None = None) -> list[Path]:
-    """Writes rows that were set aside to FILE.bad.jsonl, in `folder` or beside their file."""
+    """Writes rows that were set aside to FILE.bad.jsonl, in `folder` or beside their file. Never overwrites other content."""
     by_file: dict[str, list[BadRow]] = {}
     for row in bad:
         by_file.setdefault(row.file, []).append(row)
@@ -110,8 +110,7 @@ def save_bad(bad: Iterable[BadRow], folder: Path | None = None) -> list[Path]:
     for file, rows in by_file.items():
         path = (folder or Path(file).parent) / f"{Path(file).name}.bad.jsonl"
         lines = [msgspec.json.encode(row, enc_hook=str) + b"\n" for row in rows]
-        write_whole(path, lambda out, lines=lines: out.writelines(lines))
-        written.append(path)
+        written.append(write_beside(path, b"".join(lines)))
     return written
 
 

@@ -18,7 +18,7 @@ from verigym.evaluation.stats import clustered_mean
 from verigym.evaluation.suites import family_of, pick
 from verigym.harness.environment import EnvironmentSpec
 from verigym.store.database import Run
-from verigym.tasks.files import write_whole
+from verigym.tasks.files import write_beside
 from verigym.workspace import datasets as data
 from verigym.workspace.audit import last_audit, was_checked
 from verigym.workspace.explain import ExplainSource, open_run
@@ -231,8 +231,10 @@ def _completed(subject: AdviceSubject, one: Advice, notes: list[str]) -> Advice:
     algorithm = _ALGORITHM[one.fix]
     path = subject.ws.home / "recipes" / f"{algorithm}-{subject.agent.id}.yaml"
     fields = recipe_for(subject, algorithm)
-    body = msgspec.yaml.encode(fields)
-    write_whole(path, lambda file: file.writelines([body]))
+    try:
+        path = write_beside(path, msgspec.yaml.encode(fields))
+    except BadInput as error:  # the workspace may be read-only
+        notes.append(f"{one.fix}: the recipe was not written. {error}")
     command = one.command.replace("RECIPE", str(path))
     try:
         estimate = _estimate(subject, fields)

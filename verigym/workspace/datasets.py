@@ -56,10 +56,22 @@ def from_labels(ws: WorkspaceFolder, run: str, *, name: str = "") -> Dataset:
     return keep(ws, rows, counts, environment=_environment(stored), source=f"labels on run {stored.id}", name=name)
 
 
-def from_file(ws: WorkspaceFolder, path: Path, *, name: str = "") -> Dataset:
-    """Stores the rows of a file, which are demonstrations or preferences."""
+def read_file(path: Path) -> tuple[Dataset, Rows]:
+    """The dataset that a file would become, and its rows. Stores nothing."""
+    rows, counts = _rows_of(path)
+    body = b"".join(codec.encode(row) + b"\n" for row in rows)
+    return _describe(rows, counts, body, environment="", source=f"rows of {path}", stem=path.stem), rows
+
+
+def _rows_of(path: Path) -> tuple[Rows, Counts]:
     rows, counts = read_rows(path)
     _check_some(rows, counts, f"{path} has no row to train on", "Add rows that are not labelled as bad")
+    return rows, counts
+
+
+def from_file(ws: WorkspaceFolder, path: Path, *, name: str = "") -> Dataset:
+    """Stores the rows of a file, which are demonstrations or preferences."""
+    rows, counts = _rows_of(path)
     return keep(ws, rows, counts, environment="", source=f"rows of {path}", name=name, stem=path.stem)
 
 
@@ -100,10 +112,20 @@ def keep(
 ) -> Dataset:
     """Stores rows as a dataset. Rows that are already stored keep their first name and source."""
     body = b"".join(codec.encode(row) + b"\n" for row in rows)
+    dataset = _describe(rows, counts, body, environment=environment, source=source, name=name, stem=stem)
+    _check_name(ws, name, dataset.id)
+    write_whole(path_of(ws, dataset.id), lambda file: file.writelines([body]))
+    ws.store.put("dataset", dataset.id, dataset)
+    first = ws.store.get("dataset", dataset.id, Dataset) or dataset
+    return msgspec.structs.replace(dataset, name=first.name)
+
+
+def _describe(
+    rows: Rows, counts: Counts, body: bytes, *, environment: str, source: str, name: str = "", stem: str = ""
+) -> Dataset:
     id = hashlib.sha256(body).hexdigest()
     kind = "demonstrations" if isinstance(rows[0], Example) else "preferences"
-    _check_name(ws, name, id)
-    dataset = Dataset(
+    return Dataset(
         id=id,
         kind=kind,
         name=name or f"{stem or ('demos' if kind == 'demonstrations' else 'pairs')}-{id[:8]}",
@@ -114,10 +136,6 @@ def keep(
         families=sorted({row.family or row.task for row in rows}),
         counts=counts,
     )
-    write_whole(path_of(ws, id), lambda file: file.writelines([body]))
-    ws.store.put("dataset", id, dataset)
-    first = ws.store.get("dataset", id, Dataset) or dataset
-    return msgspec.structs.replace(dataset, name=first.name)
 
 
 def path_of(ws: WorkspaceFolder, id: str) -> Path:

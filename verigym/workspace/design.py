@@ -17,7 +17,7 @@ from verigym.core.protocols import closing
 from verigym.core.records import Dataset, Sampling, Task
 from verigym.core.words import counted
 from verigym.design.draw import DesignExhausted
-from verigym.design.files import check_ours, check_out, mark, write, write_rejected
+from verigym.design.files import check_out, write, write_rejected
 from verigym.design.make import DesignResult, PartialResults, Progress, make, partial_of
 from verigym.design.profile import Profile, picture, profile
 from verigym.design.spec import Design, read_design
@@ -25,7 +25,7 @@ from verigym.design.steps import StepResources
 from verigym.design.vary import KINDS, vary
 from verigym.environments.load import environment_of, load_environment
 from verigym.rollout.settings import RunSettings
-from verigym.tasks.files import is_task_file, write_whole
+from verigym.tasks.files import check_ours, is_task_file, mark_ours, write_whole
 from verigym.tasks.load import load_tasks, save_tasks
 from verigym.workspace.datasets import from_demonstrations, from_rewards
 from verigym.workspace.measure import OnProgress, rollout
@@ -138,7 +138,7 @@ def make_design(
         raise Refused(f"{error} Rejected rows: {rejected}. Profile: {image}.") from error
     summary = profile(made)
     rejected = write(made, design, out)[1]
-    mark(out, made_by_command)
+    mark_ours(out, made_by_command)
     image = _draw(summary, title, out)
     partial.unlink(missing_ok=True)
     taught = _teach(open_workspace(), out, design.spec.environment, made.tasks, teacher, bars) if teacher else None
@@ -216,7 +216,7 @@ def vary_tasks(
     taught = None
     if not preview:
         save_tasks(out, varied.tasks)
-        mark(out, made_by_command)
+        mark_ours(out, made_by_command)
         taught = _teach(open_workspace(), out, environment, varied.tasks, teacher, bars) if teacher else None
     counts = {"counts": varied.counts, "dropped": varied.dropped}
     return VariationFiles(out=out, environment=environment, tasks=varied.tasks, **counts, taught=taught)

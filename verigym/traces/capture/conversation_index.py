@@ -20,6 +20,7 @@ import msgspec
 
 from verigym.core.errors import InfrastructureFailure
 from verigym.core.records import Item
+from verigym.store.connection import store_failure
 from verigym.traces.capture.conversation import ConversationState
 from verigym.wire.items import is_reply
 
@@ -129,6 +130,7 @@ class ConversationDatabase:
 
     def __init__(self, path: Path) -> None:
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
             self._database = sqlite3.connect(path, check_same_thread=False, isolation_level="IMMEDIATE", timeout=5.0)
             self._database.execute("PRAGMA journal_mode=WAL")
@@ -139,10 +141,11 @@ class ConversationDatabase:
                     "INSERT INTO key SELECT ? WHERE NOT EXISTS (SELECT 1 FROM key)", [secrets.token_bytes(32)]
                 )
             self.key: bytes = self._database.execute("SELECT key FROM key").fetchone()[0]
-        except (OSError, sqlite3.Error) as error:
+        except sqlite3.Error as error:
+            raise store_failure(error, path) from error
+        except OSError as error:
             raise InfrastructureFailure(
-                f"{path} cannot be used ({error}). Move the file away. "
-                "Conversations that are in progress then start new trajectories"
+                f"{path} cannot be written ({error.strerror}). Make the folder writable or free some disk space"
             ) from error
 
     def close(self) -> None:
@@ -155,9 +158,7 @@ class ConversationDatabase:
 
     def latest(self, most: int) -> Iterator[ConversationState]:
         """The newest conversations, oldest first."""
-        query = (
-            "SELECT body FROM (SELECT body, updated FROM conversations ORDER BY updated DESC LIMIT ?) ORDER BY updated"
-        )
+        query = "SELECT body FROM (SELECT body, rowid AS n FROM conversations ORDER BY n DESC LIMIT ?) ORDER BY n"
         for (body,) in self._database.execute(query, [most]):
             yield msgspec.msgpack.decode(body, type=ConversationState)
 
@@ -167,7 +168,7 @@ class ConversationDatabase:
 
     def named(self, name: bytes) -> str | None:
         """The newest trajectory of the conversation with this fingerprint."""
-        query = "SELECT id FROM conversations WHERE name = ? ORDER BY updated DESC LIMIT 1"
+        query = "SELECT id FROM conversations WHERE name = ? ORDER BY rowid DESC LIMIT 1"
         row = self._database.execute(query, [name]).fetchone()
         return None if row is None else row[0]
 

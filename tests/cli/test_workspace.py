@@ -1,0 +1,168 @@
+"""Which folder a command works in: reading creates nothing, a wrong folder is named, a read-only or damaged one is readable."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_data import RUN, Shell
+from tests.nobody import as_nobody
+from tests.store.test_connection import damage, full
+from verigym.cli import main
+from verigym.core.errors import NotFound, VerigymError
+from verigym.core.records import Version
+from verigym.store.database import Store
+
+READING = [
+    ["runs"],
+    ["runs", "list"],
+    ["runs", "show"],
+    ["runs", "export"],
+    ["trajectories"],
+    ["trajectories", "list"],
+    ["trajectories", "show", RUN],
+    ["models"],
+    ["models", "show"],
+    ["models", "card"],
+    ["models", "diff", "a", "b"],
+    ["models", "ledger"],
+    ["models", "check-integrity"],
+    ["compare", "a", "b"],
+    ["explain"],
+    ["advise"],
+    ["suites"],
+    ["suites", "show", "x"],
+    ["data"],
+    ["data", "show"],
+    ["data", "demos"],
+    ["servers"],
+    ["audit"],
+    ["mine"],
+    ["mine", "list", "toolcall"],
+    ["rescore"],
+    ["gate", "a"],
+    ["promote", "a"],
+    ["rollback"],
+    ["label"],
+    ["runs", "rm", "x"],
+    ["gc"],
+]
+
+
+@pytest.mark.parametrize("words", READING, ids=" ".join)
+def test_reading_without_a_workspace_is_an_error_that_names_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("VERIGYM_HOME", raising=False)
+    shell = Shell.__new__(Shell)
+    shell.home = tmp_path / "mistyped"
+    with pytest.raises(NotFound, match=r"There is no workspace in .*mistyped\. .*verigym eval ENV -m MODEL"):
+        shell(*words)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_workspace_with_a_similar_name_is_suggested(tmp_path: Path) -> None:
+    Shell(tmp_path / "project")
+    shell = Shell.__new__(Shell)
+    shell.home = tmp_path / "projcet"
+    with pytest.raises(NotFound, match=r"Did you mean --home .*/project\?"):
+        shell("runs")
+
+
+def test_a_failed_eval_creates_no_workspace(tmp_path: Path) -> None:
+    shell = Shell.__new__(Shell)
+    shell.home = tmp_path / "home"
+    with pytest.raises(VerigymError):
+        shell("eval", "toolcall", "-m", "champion")
+    assert not shell.home.exists()
+
+
+@pytest.fixture
+def anywhere(tmp_path: Path) -> Iterator[Shell]:
+    """A workspace that every user can reach."""
+    folder = Path("/var/tmp") / f"verigym-{os.getpid()}-{tmp_path.name}"
+    shell = Shell(folder)
+    yield shell
+    for each in [folder, *folder.rglob("*")]:
+        each.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+def test_a_read_only_workspace_can_be_read(anywhere: Shell) -> None:
+    shown = (["runs"], ["runs", "show"], ["models"], ["trajectories"], ["suites"], ["models", "check-integrity"])
+    for words in shown:
+        anywhere(*words)  # imports what the commands need
+    anywhere.home.chmod(0o555)
+    for file in anywhere.home.iterdir():
+        file.chmod(0o555 if file.is_dir() else 0o444)
+    before = {file: file.read_bytes() for file in anywhere.home.iterdir() if file.is_file()}
+
+    def read() -> list[str]:
+        said = [anywhere(*words) for words in shown]
+        with pytest.raises(VerigymError) as refused:
+            anywhere("data", "demos")
+        return [*said, str(refused.value)]
+
+    said = as_nobody(read)
+    assert RUN in said[0] and RUN in said[1] and "no versions yet" in said[2] and RUN in said[3]
+    assert "cannot be written" in said[-1] or "read-only" in said[-1]
+    assert {file: file.read_bytes() for file in anywhere.home.iterdir() if file.is_file()} == before
+
+
+def overwritten(shell: Shell, table: str) -> None:
+    """Damages the root page of a table."""
+    with sqlite3.connect(shell.home / "store.db") as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", [table]).fetchone()
+    connection.close()
+    damage(shell.home / "store.db", page - 1)
+
+
+def test_a_damaged_store_is_said_and_what_can_be_saved_is_listed(tmp_path: Path) -> None:
+    shell = Shell(tmp_path / "home")
+    store = Store(shell.home / "store.db")
+    store.put("version", "v", Version(id="v", base="tiny"))
+    store.close()
+    overwritten(shell, "documents")
+    with pytest.raises(VerigymError, match=r"store\.db is damaged .*check-integrity.*verigym runs export RUN"):
+        shell("models", "list")
+    assert "store.db is damaged" in shell("runs"), "a list that looks sound says so too"
+    said = shell("models", "check-integrity", code=1)
+    assert f"run {RUN}: can still be read. Save it: verigym runs export {RUN} --out {RUN}.jsonl" in said
+    shell("runs", "export", RUN, "--out", str(tmp_path / "saved.jsonl"))
+    other = Shell.__new__(Shell)
+    other.home = tmp_path / "other"
+    assert "trajector" in other("runs", "import", str(tmp_path / "saved.jsonl"))
+
+
+def test_a_run_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    shell = Shell(tmp_path / "home")
+    overwritten(shell, "trajectories")
+    assert f"DAMAGED  run {RUN}: cannot be read whole" in shell("models", "check-integrity", code=1)
+
+
+def test_a_full_disk_is_said_without_a_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = full(Shell(tmp_path / "home").home / "store.db", 1)
+    with pytest.raises(VerigymError, match="the disk is full"):
+        for number in range(1000):
+            store.put("version", f"v{number}", Version(id=f"v{number}", base="x" * 10_000))
+
+
+@pytest.mark.parametrize("name", ["ENOSPC", "EROFS", "EDQUOT", "EIO", "EFBIG"])
+def test_an_error_of_the_disk_ends_every_command_in_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    import errno
+
+    def app() -> None:
+        raise OSError(getattr(errno, name), "no", "/some/file")
+
+    monkeypatch.setattr(main, "app", app)
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("error: /some/file: ")
