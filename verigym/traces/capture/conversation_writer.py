@@ -242,6 +242,6 @@ def _reason(error: Exception) -> str:
     words = words_of(error)
     if "disk is full" in words or "No space left" in words:
         return "disk full"
-    if "locked" in words:
+    if "locked" in words or "Another process uses" in words:
         return "store locked"
     return "store refused" if isinstance(error, InfrastructureFailure) else f"store: {type(error).__name__}"
