@@ -47,6 +47,10 @@ class Family(NamedTuple):
     topic: str = ""
     row_family: str = ""
     """The family in the rows, if it is not `name`."""
+    size: int = 0
+    """Number of its tasks. 0 means that of the split in `Builder.sizes`."""
+    edition: int = 1
+    """The rows of an edition follow those of the editions before it, so a new edition moves no row."""
 
 
 class Turn(NamedTuple):
@@ -132,15 +136,14 @@ class Builder(msgspec.Struct, frozen=True, kw_only=True):
         """All tasks of a split, in the order of the file."""
         if self.draw_all is not None:
             return self.draw_all(split)
-        tasks: list[Task] = []
+        tasks: list[tuple[int, int, Task]] = []
         for family in self.families(split):
-            drawn = list(islice(self.stream(family), self.sizes[split]))
-            if len(drawn) < self.sizes[split] and not self.may_end_early:
-                raise CheckFailed(
-                    f"{family.name}: only {len(drawn)} of {self.sizes[split]} tasks differ. Add wordings or values"
-                )
-            tasks += drawn
-        return sorted(tasks, key=lambda task: derive(self.seed, "order", task.id))
+            size = family.size or self.sizes[split]
+            drawn = list(islice(self.stream(family), size))
+            if len(drawn) < size and not self.may_end_early:
+                raise CheckFailed(f"{family.name}: only {len(drawn)} of {size} tasks differ. Add wordings or values")
+            tasks += [(family.edition, derive(self.seed, "order", task.id), task) for task in drawn]
+        return [task for _, _, task in sorted(tasks, key=lambda each: each[:2])]
 
     def stream(self, family: Family) -> Iterator[Task]:
         """Distinct tasks of a family, until it has no new ones. It can give more than `sizes` says."""

@@ -56,6 +56,12 @@ def test_another_family_changes_no_task_of_this_one() -> None:
     assert [task for task in both if task.family == FAMILY.name] == builder().tasks("train")
 
 
+def test_a_later_edition_follows_the_earlier_rows_and_a_family_may_have_its_own_size() -> None:
+    later = Family("train", "plain/train/coins", 2, size=1, edition=2)
+    both = builder(families=lambda split: [later, FAMILY]).tasks("train")
+    assert both[:-1] == builder().tasks("train") and both[-1].family == later.name
+
+
 def test_a_family_that_ends_early_is_an_error_unless_that_is_allowed() -> None:
     with pytest.raises(CheckFailed, match="plain/train/dice: only 6 of 9 tasks differ"):
         builder(sizes={"train": 9}).tasks("train")
