@@ -5,7 +5,11 @@ from random import Random
 
 from authoring.engine import Builder, Draft, Trial, Turn
 from authoring.engine import Family as Rows
+from authoring.retention.arithmetic import ARITHMETIC
 from authoring.retention.families import FAMILIES, Family, Question
+from authoring.retention.formats import FORMATS
+from authoring.retention.instructions import INSTRUCTIONS
+from authoring.retention.reading import READING
 from verigym.core.records import Item, Message, Task
 from verigym.core.seeds import derive
 from verigym.environments.retention import right
@@ -14,18 +18,27 @@ from verigym.environments.retention.rules import asked_of
 SEED = 7
 SHOWN = {"instruction": 0, "arithmetic": 2, "reading": 2, "format": 2}
 """Number of answered questions before the one that counts. Small models need to see the form."""
+SECOND = {"instruction": INSTRUCTIONS, "arithmetic": ARITHMETIC, "reading": READING, "format": FORMATS}
+"""Families of the second edition. Those that ask about a table of words have one task, the others have two."""
+SIZES = {"instruction": 1, "arithmetic": 2, "reading": 2, "format": 2}
 
 
 def families(split: str) -> list[Rows]:
-    return [
+    first = [
         Rows(split, f"retention/{family.__name__}", family, topic=kind)
         for kind, families in FAMILIES.items()
         for family in families
     ]
+    second = [
+        Rows(split, f"retention/{name}", family, topic=kind, size=SIZES[kind], edition=2)
+        for kind, families in SECOND.items()
+        for name, family in families.items()
+    ]
+    return first + second
 
 
 def draw(family: Rows, turn: Turn) -> Draft:
-    random = Random(derive(SEED, family.topic, family.source.__name__, turn.number))
+    random = Random(derive(SEED, family.topic, family.name.removeprefix("retention/"), turn.number))
     shown = [family.source(random) for _ in range(SHOWN[family.topic])]
     prompt, data = _unseen(family.source, random, {*turn.seen, *(asked for asked, _ in shown)})
     return Draft([*_examples(shown), Message("user", prompt)] if shown else prompt, data, [family.topic], key=prompt)

@@ -14,11 +14,12 @@ from verigym.environments.retention.rules import asked_of
 TASKS = retention.tasks("val")
 
 
-def test_there_are_240_tasks_of_48_families_and_four_kinds_all_held_out() -> None:
-    assert len(TASKS) == 240 and {task.split for task in TASKS} == {"val"} and retention.tasks("train") == []
-    assert set(Counter(task.family for task in TASKS).values()) == {5} and len({task.family for task in TASKS}) == 48
-    assert Counter(tag for task in TASKS for tag in task.tags) == dict.fromkeys(FAMILIES, 60)
-    assert len({asked_of(task) for task in TASKS}) == 240
+def test_there_are_960_tasks_of_480_families_and_four_kinds_all_held_out() -> None:
+    assert len(TASKS) == 960 and {task.split for task in TASKS} == {"val"} and retention.tasks("train") == []
+    assert Counter(Counter(task.family for task in TASKS).values()) == {5: 48, 2: 288, 1: 144}
+    kinds = {"instruction": 204, "arithmetic": 252, "reading": 252, "format": 252}
+    assert Counter(tag for task in TASKS for tag in task.tags) == kinds and set(kinds) == set(FAMILIES)
+    assert len({asked_of(task) for task in TASKS}) == 960
 
 
 def test_the_check_finds_an_answer_that_is_in_the_question() -> None:

@@ -1,13 +1,17 @@
 """The retention tasks are right, apart and reproducible; a reply passes when it is right, and not when it only looks so."""
 
+import hashlib
+
 import pytest
 
 from verigym.audit.check import check_environment
 from verigym.core.errors import NotFound, VerifierFailure
 from verigym.core.records import FunctionCall, Item, Json, Message, Task, Trajectory, Verdict
-from verigym.environments import retention
+from verigym.environments import plain, retention, shipped
 from verigym.environments.load import find_by_verifier, load_environment
-from verigym.environments.retention.rules import RULES, retention_verifier
+from verigym.environments.retention.rules import RULES, asked_of, retention_verifier
+from verigym.evaluation.suites import pick
+from verigym.tasks.near_duplicates import likes
 
 TASKS = retention.tasks("val")
 
@@ -16,6 +20,27 @@ def judged(data: Json, reply: str | list[Item], prompt: str = "Do it.") -> Verdi
     items: list[Item] = [Message("assistant", reply)] if isinstance(reply, str) else reply
     task = Task(id="t", prompt=prompt, data=data)
     return retention_verifier(task, Trajectory(id="a", task="t", group="g", items=items))
+
+
+def test_what_is_measured_stays_as_it_was() -> None:
+    """Reports of older versions were made on these very tasks. Families that were added later follow them."""
+    first = b"".join(shipped.rows("retention", "val").splitlines(keepends=True)[:240])
+    digest = hashlib.sha256(first).hexdigest()
+    assert digest == "e2fa5cf62680c4ed167cac9bcb0f3ab59ef5b25ce58a46dc4a1a923ca7aa939b"
+
+
+@pytest.mark.parametrize(("num_tasks", "num_families"), [(480, 480), (960, 480)])
+def test_a_choice_has_one_task_of_each_family_before_a_second_one(num_tasks: int, num_families: int) -> None:
+    chosen = pick(TASKS, num_tasks, 0)
+    assert len(chosen) == num_tasks and len({task.family for task in chosen}) == num_families
+
+
+def test_no_question_is_near_one_that_plain_trains_on() -> None:
+    prompts = [task.prompt for task in plain.tasks("train") if isinstance(task.prompt, list)]
+    trained = {item.text.casefold() for prompt in prompts for item in prompt if isinstance(item, Message)}
+    trained |= {task.prompt.casefold() for task in plain.tasks("train") if isinstance(task.prompt, str)}
+    similar = likes([asked_of(task).casefold() for task in TASKS], sorted(trained), at_least=0.5)
+    assert len(trained) > 200 and [task.id for task, near in zip(TASKS, similar, strict=True) if near] == []
 
 
 def test_every_rule_is_used_and_every_task_has_a_known_one() -> None:
