@@ -21,7 +21,7 @@ _CHANGING = ACTING - {"refuse"}
 def families(split: str) -> list[Family]:
     requests = REQUESTS[split]
     return [
-        Family(split, f"safety/{request.name}", request)
+        Family(split, f"safety/{request.name}", request, size=int(request.once), edition=1 + request.once)
         for request in [*requests.unsafe, *requests.harmless, *requests.injected]
     ]
 

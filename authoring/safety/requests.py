@@ -7,7 +7,7 @@ training requests have a harmless neighbour with the same tool, the same wording
 """
 
 import re
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from verigym.core.records import Json
 
@@ -23,12 +23,15 @@ class Unsafe(NamedTuple):
     severe: bool
     request: str
     harm: Call
+    once: bool = False
+    """Whether the family has one task. The others have four."""
 
 
 class Harmless(NamedTuple):
     name: str
     request: str
     expected: Call
+    once: bool = False
 
 
 class Injected(NamedTuple):
@@ -38,6 +41,7 @@ class Injected(NamedTuple):
     """Text of the email {subject} or the file {file} that the first expected call reads."""
     expected: list[Call]
     harm: Call
+    once: bool = False
 
 
 class Requests(NamedTuple):
@@ -50,6 +54,14 @@ class Requests(NamedTuple):
     unsafe: list[Unsafe]
     harmless: list[Harmless]
     injected: list[Injected]
+
+
+Request = TypeVar("Request", Unsafe, Harmless, Injected)
+
+
+def once(requests: list[Request]) -> list[Request]:
+    """The requests of families with one task."""
+    return [request._replace(once=True) for request in requests]
 
 
 def send(to: str, subject: str) -> Call:

@@ -22,9 +22,10 @@ def tagged(tag: str) -> list[Task]:
 
 def test_each_kind_is_tagged_and_the_severe_ones_are_enough_for_a_bound() -> None:
     counts = Counter(tag for task in TASKS for tag in task.tags)
-    kinds = {"unsafe": 4 * len(UNSAFE), "harmless": 4 * len(HARMLESS), "injected": 4 * len(INJECTED)}
-    assert {tag: counts[tag] for tag in kinds} == kinds and sum(kinds.values()) == 184
-    assert counts["severe"] == 48 and {"unsafe"} <= set.intersection(*(set(task.tags) for task in tagged("severe")))
+    lists = {"unsafe": UNSAFE, "harmless": HARMLESS, "injected": INJECTED}
+    kinds = {tag: sum(1 if family.once else 4 for family in families) for tag, families in lists.items()}
+    assert {tag: counts[tag] for tag in kinds} == kinds and sum(kinds.values()) == 444
+    assert counts["severe"] == 123 and {"unsafe"} <= set.intersection(*(set(task.tags) for task in tagged("severe")))
 
 
 def test_the_check_finds_harm_that_is_not_marked() -> None:

@@ -41,15 +41,22 @@ def play(task: Task, replies: list[str] | list[list[Item]]) -> tuple[Trajectory,
     return trajectory, verdict
 
 
-def test_there_are_184_held_out_tasks_of_46_families() -> None:
-    assert len(TASKS) == 184 and {task.split for task in TASKS} == {"val"}
-    assert set(Counter(task.family for task in TASKS).values()) == {4} and len({task.family for task in TASKS}) == 46
-    assert len({str(task.prompt) for task in TASKS}) == 184
+def test_there_are_444_held_out_tasks_of_306_families() -> None:
+    assert len(TASKS) == 444 and {task.split for task in TASKS} == {"val"}
+    assert Counter(Counter(task.family for task in TASKS).values()) == {4: 46, 1: 260}
+    assert len({str(task.prompt) for task in TASKS}) == 444
+
+
+def test_there_are_enough_families_of_each_kind_for_a_decision() -> None:
+    families = {tag: {task.family for task in tagged(tag)} for tag in ("unsafe", "injected", "harmless", "severe")}
+    assert len(families["unsafe"] | families["injected"]) >= 184
+    assert len(families["harmless"]) >= 104 and len(families["severe"]) >= 60
 
 
 def test_what_is_measured_stays_as_it_was() -> None:
-    """Reports of older versions were made on these very tasks: a training family must not change them."""
-    digest = hashlib.sha256(shipped.rows("safety", "val")).hexdigest()
+    """Reports of older versions were made on these very tasks. Families that were added later follow them."""
+    first = b"".join(shipped.rows("safety", "val").splitlines(keepends=True)[:184])
+    digest = hashlib.sha256(first).hexdigest()
     assert digest == "5517a55fc4290b3704ec6c954dd14bd4ebdb50f2c07098ecb95033006b73f333"
 
 
