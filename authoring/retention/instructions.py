@@ -56,7 +56,7 @@ INSTRUCTIONS: dict[str, Family] = {
     ),
     "opposite_verb": facts(
         "Name the opposite of the verb to {}.",
-        "buy: sell, win: lose, push: pull, arrive: leave, laugh: cry, lend: borrow",
+        "buy: sell, win: lose, push: pull, open: close, laugh: cry, lend: borrow",
     ),
     "opposite_noun": facts(
         'Which noun means the opposite of "{}"?',
@@ -78,7 +78,7 @@ INSTRUCTIONS: dict[str, Family] = {
         'Write "{}" as one short word with an apostrophe.',
         "do not: don't, we are: we're, it is: it's, they will: they'll, I have: I've",
     ),
-    "spelled_out": facts('Write "{}" out in full.', "Dr: doctor, Mr: mister, St: street, kg: kilogram, cm: centimetre"),
+    "spelled_out": facts('Write "{}" out in full.', "Dr: doctor, Mr: mister, kg: kilogram, cm: centimetre"),
     "short_day": facts(
         'Which day of the week does "{}" stand for?',
         "Mon: Monday, Tue: Tuesday, Wed: Wednesday, Thu: Thursday, Fri: Friday",
@@ -190,7 +190,7 @@ INSTRUCTIONS: dict[str, Family] = {
         'Is this French, German or Spanish? "{}"',
         "Guten Morgen: German, Bonjour: French, Buenas noches: Spanish, Auf Wiedersehen: German, Merci beaucoup: French",
     ),
-    "currency_sign": facts('Which currency has the sign "{}"?', "$: dollar, €: euro, £: pound, ¥: yen"),
+    "currency_sign": facts('Which currency has the sign "{}"?', "$: dollar, €: euro, £: pound"),
     # places
     "country_of": facts(
         "In which country is the city of {}?",
@@ -251,8 +251,7 @@ INSTRUCTIONS: dict[str, Family] = {
         "How many days does {} have?", "January: 31, April: 30, June: 30, July: 31, December: 31, September: 30"
     ),
     "device": facts(
-        "Which device shows you {}?",
-        "the time: clock, how warm it is: thermometer, where north is: compass, how heavy you are: scale",
+        "Which device shows you {}?", "how warm it is: thermometer, where north is: compass, how heavy you are: scale"
     ),
     "holiday": facts(
         "In which month is {}?",
@@ -288,14 +287,17 @@ INSTRUCTIONS: dict[str, Family] = {
         "duck: feathers, bear: fur, fish: scales, eagle: feathers, cat: fur, snake: scales",
     ),
     "plant_part": facts(
-        "Which part of a plant {}?",
-        "is under the ground: root, makes seeds and smells sweet: flower, is green and flat: leaf, holds it up: stem",
+        "Root, flower, leaf or stem: which part of a plant {}?",
+        "is under the ground: root, smells sweet and draws bees: flower, is green and flat: leaf, holds it upright: stem",
     ),
     "grows_on": facts(
         "Does a {} grow on a tree or under the ground?",
         "potato: ground, apple: tree, carrot: ground, cherry: tree, pear: tree",
     ),
-    "weather": facts("What falls from the sky or blows when it is {}?", "rainy: rain, snowy: snow, windy: wind"),
+    "weather": facts(
+        "Is it rain, snow or wind? {}",
+        "It makes the streets wet: rain, Children build a man of it: snow, It moves the sails: wind",
+    ),
     "matter": facts(
         "Is {} a solid, a liquid or a gas?",
         "ice: solid, milk: liquid, steam: gas, stone: solid, oil: liquid, oxygen: gas",
@@ -308,7 +310,7 @@ INSTRUCTIONS: dict[str, Family] = {
     "chemical": facts("What is the chemical symbol of {}?", "gold: Au, iron: Fe, oxygen: O, silver: Ag, helium: He"),
     "element": facts("Which element has the symbol {}?", "H: hydrogen, O: oxygen, C: carbon, N: nitrogen, Na: sodium"),
     "sense": facts(
-        "With which part of the body do we {}?", "see: eyes, hear: ears, smell: nose, taste: tongue, touch: hand"
+        "Eyes, ears, nose or tongue: with which of these do we {}?", "see: eyes, hear: ears, smell: nose, taste: tongue"
     ),
     "organ": facts(
         "Which organ {}?", "pumps the blood: heart, thinks: brain, takes in air: lungs, digests food: stomach"
@@ -323,8 +325,8 @@ INSTRUCTIONS: dict[str, Family] = {
         "known to rust: iron",
     ),
     "tool_for": facts(
-        "Which tool do you use to {}?",
-        "drive in a nail: hammer, cut paper: scissors, dig a hole: shovel, paint a wall: brush, cut a plank: saw",
+        "Hammer, scissors, shovel or saw: which one do you use to {}?",
+        "drive in a nail: hammer, cut paper: scissors, dig a hole: shovel, cut a plank: saw",
     ),
     "worn_on": facts(
         "On which part of the body do you wear a {}?", "hat: head, glove: hand, shoe: foot, ring: finger, scarf: neck"
@@ -357,7 +359,8 @@ INSTRUCTIONS: dict[str, Family] = {
         "money is kept: bank",
     ),
     "kept_in": facts(
-        "Where do you keep {} at home?", "fresh milk: fridge, books: shelf, ice cream: freezer, coats: wardrobe"
+        "Do people keep {} in a fridge, on a shelf or in a wardrobe?",
+        "fresh milk: fridge, books: shelf, coats: wardrobe, butter: fridge",
     ),
     "instrument": facts(
         "Which instrument has {}?",
@@ -368,11 +371,11 @@ INSTRUCTIONS: dict[str, Family] = {
         "a racket and a net: tennis, a bat and bases: baseball, a hoop: basketball, a puck: hockey",
     ),
     "unit": facts(
-        "In which unit do we measure {}?",
-        "temperature: degrees, distance between towns: kilometres, the weight of a person: kilograms, the volume of milk: litres",
+        "Do we measure {} in metres, litres, grams or hours?",
+        "the length of a rope: metres, the milk in a jug: litres, the time of a trip: hours, the weight of a letter: grams",
     ),
     "symbol_name": facts(
-        'What is the name of the sign "{}"?', "+: plus, %: percent, =: equals, ?: question mark, .: period"
+        'What is the name of the sign "{}"?', "+: plus, %: percent, =: equals, ?: question mark, &: ampersand"
     ),
     "traffic_light": facts("What does a {} traffic light tell a driver to do?", "red: stop, green: go"),
     "relation": facts(
@@ -426,7 +429,7 @@ INSTRUCTIONS: dict[str, Family] = {
     ),
     "analogy": facts(
         "{} is to what?",
-        "Hand is to glove as foot: sock, Bird is to fly as fish: swim, Day is to sun as night: moon, Cow is to milk as hen: egg",
+        "Hand is to glove as foot: sock, Bird is to fly as fish: swim, Day is to sun as night: moon, Cow is to milk as hen: eggs",
     ),
     # choices
     "possessive": facts(
