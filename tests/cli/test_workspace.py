@@ -92,10 +92,11 @@ def anywhere(tmp_path: Path) -> Iterator[Shell]:
     shutil.rmtree(folder)
 
 
-def test_a_read_only_workspace_can_be_read(anywhere: Shell) -> None:
+def test_a_read_only_workspace_can_be_read(anywhere: Shell, tmp_path: Path) -> None:
     shown = (["runs"], ["runs", "show"], ["models"], ["trajectories"], ["suites"], ["models", "check-integrity"])
+    other = Shell(tmp_path / "home")
     for words in shown:
-        anywhere(*words)  # imports what the commands need
+        other(*words)  # imports what the commands need
     anywhere.home.chmod(0o555)
     for file in anywhere.home.iterdir():
         file.chmod(0o555 if file.is_dir() else 0o444)
