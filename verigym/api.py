@@ -94,6 +94,7 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
         `settings` replaces `k`, `temperature`, `max_tokens`, `seed`, `user` and `judge`, and has further settings.
         """
         from verigym.workspace import measure
+        from verigym.workspace.cleanup import only_if_scored
 
         self._bar.start("rollout")
         spec = self._environment(environment, verifier)
@@ -101,8 +102,9 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
             k, Sampling(temperature=temperature, max_tokens=max_tokens), seed, user, judge
         )
         tasks = measure.tasks_of(spec, split, n, settings.seed)
-        report = on_progress or self._bar.episodes
-        run = measure.rollout(self.folder, spec, self._agent(agent), tasks, settings, name=name, on_progress=report)
+        report, version = on_progress or self._bar.episodes, self._agent(agent)
+        with only_if_scored(self.folder, version):
+            run = measure.rollout(self.folder, spec, version, tasks, settings, name=name, on_progress=report)
         return self.folder.store.run(run)
 
     @on_thread
@@ -129,6 +131,7 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
         A repeated call with the same settings finds the finished run and runs nothing again. `settings` replaces `k`,
         `temperature`, `max_tokens`, `seed`, `user` and `judge`, and has further settings.
         """
+        from verigym.workspace.cleanup import only_if_scored
         from verigym.workspace.measure import measure
 
         self._bar.start("evaluate")
@@ -137,7 +140,8 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
             k, Sampling(temperature=temperature, max_tokens=max_tokens), seed, user, judge
         )
         report, version = on_progress or self._bar.episodes, self._agent(agent)
-        return measure(self.folder, spec, version, settings, split=split, n=n, name=name, on_progress=report)
+        with only_if_scored(self.folder, version):
+            return measure(self.folder, spec, version, settings, split=split, n=n, name=name, on_progress=report)
 
     def _settings(
         self, k: int, sampling: Sampling, seed: int, user: Agent | None, judge: Agent | None
@@ -160,8 +164,8 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
     ) -> "RescoredRun":
         """Score a stored run again, without a model, by the verifier as it is now or by another one.
 
-        The result has the `scores` and the new `report`. A report is made only if the run has one by an earlier version of
-        the verifier. `require_sandbox` refuses to run code that cannot be isolated.
+        The result has the `scores` and the `report` by them, and says if the report was `renewed`. Only an evaluation has a
+        report. `require_sandbox` refuses to run code that cannot be isolated.
         """
         from verigym.workspace.rescore import rescore
 

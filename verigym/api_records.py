@@ -79,6 +79,27 @@ class RecordVerbs(WorkspaceBase):
         return RecordList(self.folder.store.documents("version", Version))
 
     @on_thread
+    def remove_version(self, *versions: Agent, dry_run: bool = False) -> list[Version]:
+        """Delete versions that nothing refers to, and return them.
+
+        The champion, a parent of another version, and a version that the ledger, a report, a run or another record names
+        are refused, and nothing is deleted. `dry_run` only checks.
+        """
+        from verigym.workspace.cleanup import delete_version, needed_by
+
+        chosen = list({version.id: version for version in map(self._version, versions)}.values())
+        refused = [
+            f"{version.label}: {', '.join(reasons)}"
+            for version in chosen
+            if (reasons := needed_by(self.folder, version))
+        ]
+        if refused:
+            raise Refused(f"Nothing was deleted, because these versions are still needed. {'. '.join(refused)}")
+        for version in chosen if not dry_run else ():
+            delete_version(self.folder, version)
+        return RecordList(chosen)
+
+    @on_thread
     def new_version(
         self,
         name: str = "",

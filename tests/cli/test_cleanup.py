@@ -10,8 +10,9 @@ import pytest
 
 from tests.cli.test_data import RUN, Shell
 from verigym.core.errors import VerigymError
-from verigym.core.records import Label, Suite, Version
+from verigym.core.records import Estimate, Label, Report, Suite, Version
 from verigym.evaluation.report import make_report
+from verigym.registry import ledger
 from verigym.store.database import Store
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -122,3 +123,63 @@ def test_names_are_completed(shell: Shell, tmp_path: Path) -> None:
     assert completed(shell.home, "verigym check toolc") == ["toolcall"]
     assert completed(tmp_path / "nowhere", "verigym gate ch") == ["champion"]
     assert not (tmp_path / "nowhere").exists()
+
+
+def report_on(ws: WorkspaceFolder, version: Version, environment: str, success: float, number: int) -> None:
+    suite = Suite(
+        name=f"{environment}_eval",
+        environment=environment,
+        tasks=["t"],
+        families=["f"],
+        verifier="v@1",
+        hash=environment * 2,
+    )
+    estimate = Estimate(value=success, low=0.0, high=1.0, n=1)
+    report = Report(
+        id=f"report{number}",
+        run=RUN,
+        agent=version.id,
+        suite=suite,
+        metrics={"success": estimate},
+        results=[],
+        buckets={},
+    )
+    ws.store.put("report", report.id, report)
+
+
+def test_the_list_of_versions_shows_success_on_one_suite_and_names_it(shell: Shell) -> None:
+    ws = WorkspaceFolder(shell.home)
+    first, second = (ws.register(Version(base="tiny", name=name, system_prompt=name)) for name in ("first", "second"))
+    report_on(ws, first, "toolcall", 0.7, 1)
+    report_on(ws, second, "toolcall", 0.8, 2)
+    report_on(ws, first, "safety", 0.0, 3)  # measured later, by a gate
+    said = shell("models", "list")
+    head, one, two, note = said.splitlines()[:4]
+    assert head.rstrip().endswith("success on toolcall_eval")
+    assert "70.0%" in one and "80.0%" in two and "0.0%" not in one.replace("70.0%", "")
+    assert note.startswith("success is on suite toolcall_eval (toolcall, 1 task, scored by v@1)")
+
+
+def test_a_version_is_deleted_only_if_nothing_refers_to_it(shell: Shell) -> None:
+    ws = WorkspaceFolder(shell.home)
+    made = {
+        name: ws.register(Version(base="tiny", name=name, system_prompt=name)) for name in ("champ", "measured", "free")
+    }
+    parent = ws.register(Version(base="tiny", name="parent", system_prompt="parent"))
+    ws.register(Version(base="tiny", name="child", system_prompt="child", parent=parent.id))
+    ledger.set_first_champion(ws.store, made["champ"].id, why="a test")
+    report_on(ws, made["measured"], "toolcall", 0.5, 1)
+    for name, reason in (
+        ("champ", "it is the champion, ledger entry 1 names it"),
+        ("measured", "report report1 refers to it"),
+        ("parent", "version .* refers to it"),
+    ):
+        with pytest.raises(VerigymError, match=f"Nothing was deleted, .*{reason}"):
+            shell("models", "rm", "free", name, "--yes")
+    with pytest.raises(VerigymError, match="Pass --yes"):
+        shell("models", "rm", "free")
+    assert f"would delete version {made['free'].id}" in shell("models", "rm", "free", "--dry-run")
+    assert len(shell.json("models")) == 5
+    assert shell.json("models", "rm", "free", "child", "--yes")["deleted"] is True
+    assert f"deleted version {parent.id}" in shell("models", "rm", "parent", "--yes"), "its child is gone"
+    assert {one["name"] for one in shell.json("models")} == {"champ", "measured"}

@@ -44,9 +44,31 @@ def test_a_run_gets_a_new_report_beside_the_old_one() -> None:
     said = typed(DESK[0])
     assert f"run {DESK[0]}: rescored 12 trajectories" in said and f"next: verigym explain {DESK[0]}" in said
     old, new = reports(DESK[0])
-    assert f"new report {new.id} by the current version" in said
+    assert f"new report {new.id}. models list and compare use it" in said
     assert old.suite.verifier != new.suite.verifier and old.metrics["success"] == new.metrics["success"]
-    assert "new report" not in typed(DESK[0]), "it is up to date now"
+    assert f"report {new.id} is unchanged" in typed(DESK[0]), "it is up to date now"
+
+
+def test_a_report_follows_the_scores_back_and_forth() -> None:
+    limit = Path("limit.txt")  # a file that the version of the verifier does not show
+    source = Path("desk.py").read_text()
+    Path("desk.py").write_text(source.replace("share >= 0.25", "share >= float(open('limit.txt').read())"))
+    passed = []
+    for text in ("0.25", "0", "0.25"):
+        limit.write_text(text)
+        said = typed(DESK[0])
+        with verigym.Workspace("home") as ws:
+            report, run = [report for report in ws.reports() if report.run == DESK[0]][-1], ws.run(DESK[0])
+        assert f"new report {report.id}. " in said
+        assert report.metrics["success"].value == pytest.approx(run.passed / run.scored), "report and run agree"
+        passed.append(run.passed)
+    assert passed[0] == passed[2] < passed[1]
+
+
+def test_another_verifier_makes_a_report_too() -> None:
+    said = typed(DESK[0], "--verifier", "short")
+    newest = reports(DESK[0])[-1]
+    assert newest.suite.verifier.startswith("short@") and f"new report {newest.id}. " in said
 
 
 def test_all_brings_every_report_up_to_date() -> None:

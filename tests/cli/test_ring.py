@@ -142,8 +142,9 @@ def test_a_server_that_is_down_ends_in_words_and_is_tried_again(
     monkeypatch.setattr("verigym.rollout.many._RETRY_S", 0.0)
     with pytest.raises(Exception, match=r"None of 2 episodes could be scored. Most frequent reason: .*127.0.0.1:9"):
         shell("eval", "toolcall", "-m", "http://127.0.0.1:9/v1#good?tools=text", "-n", "2")
-    assert shell.json("models", "list")[0]["name"]
-    assert "-" in shell("models", "list")
+    assert shell.json("models", "list") == [], "no episode was scored, so there is no version"
+    failed = shell.json("runs", "list")[0]["id"]
+    assert "127.0.0.1:9" in shell("explain", failed), "the run itself stays and says why"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from verigym.cli import complete, show
-from verigym.cli.options import Home, Json, KnownVersion, constraints_of, env_option, group, workspace
+from verigym.cli.options import DryRun, Home, Json, KnownVersion, Yes, constraints_of, env_option, group, workspace
 from verigym.core.words import counted, figure
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ def list_all(json: bool, home: Path | None) -> None:
     """List versions of agents, oldest first. The champion is marked."""
     from verigym.registry import ledger
     from verigym.registry.versions import kind_of
+    from verigym.workspace.agents import common_suite
 
     ws = workspace(home)
     versions, store = ws.models(), ws.folder.store
@@ -28,23 +29,27 @@ def list_all(json: bool, home: Path | None) -> None:
         return show.next_command("verigym quickstart")
     current = ledger.champion(store)
     created = {body.id: body.created for body in store.bodies("version")}
-    newest = {report.agent: report for report in ws.reports()}
+    suite, reports = common_suite(ws.reports())
     rows = []
     for version in versions:
-        report = newest.get(version.id)
-        success = figure("success", report.metrics["success"])[0] if report and report.metrics else "-"
+        report = reports.get(version.id)
+        success = figure("success", report.metrics["success"])[0] if report else "-"
         mark = "champion" if version.id == current else ""
         age = show.age(created[version.id], time.time())
         rows.append(
             (version.id, version.name, kind_of(version), version.parent or "-", version.base, age, success, mark)
         )
-    show.table(rows, ("version", "name", "kind", "parent", "base", "age", "success", ""))
+    measured = f"success on {suite.name}" if suite else "success"
+    show.table(rows, ("version", "name", "kind", "parent", "base", "age", measured, ""))
+    if suite:
+        counts = f"{counted(len(suite.tasks), 'task')}, scored by {suite.verifier}"
+        show.say(f"success is on suite {suite.name} ({suite.hash[:8]}, {counts}). models show VERSION has every suite")
     show.next_command("verigym models show VERSION   ·   verigym models diff A B   ·   verigym models ledger")
 
 
 models = group(
     "models",
-    "Versions of agents: list (the default), show, new, pull, diff, card, export, check-integrity, ledger.",
+    "Versions of agents: list (the default), show, new, pull, diff, card, export, rm, check-integrity, ledger.",
     list_all,
 )
 
@@ -268,6 +273,33 @@ def export(
     if not merged and not found.adapter:
         show.say(f"it has no weights of its own. Load {found.base} and use the prompt and settings in version.json")
     show.next_command(f"verigym eval ENV -m {show.quote(out)}" if merged else f"verigym models card {found.id}")
+
+
+@models.command("rm")
+def remove_versions(
+    ids: Annotated[
+        list[str],
+        typer.Argument(metavar="VERSION...", help="Versions to delete: id or name", autocompletion=complete.versions),
+    ],
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    json: Json = False,
+    home: Home = None,
+) -> None:
+    """Delete versions that nothing refers to. The champion, a parent, and a version that the ledger, a report or a run with
+    scored episodes names are refused with the reason, and nothing is deleted."""
+    from verigym.cli.runs import confirm
+
+    ws = workspace(home)
+    versions = ws.remove_version(*ids, dry_run=True)
+    if not dry_run:
+        confirm(f"Delete {counted(len(versions), 'version')} for good?", yes, json)
+        versions = ws.remove_version(*versions)
+    if json:
+        return show.as_json({"versions": [version.id for version in versions], "deleted": not dry_run})
+    for version in versions:
+        show.say(f"{'would delete' if dry_run else 'deleted'} version {version.id} ({version.label})")
+    show.next_command("verigym models list")
 
 
 @models.command("check-integrity")

@@ -35,7 +35,7 @@ def rescore(
     home: Home = None,
 ) -> None:
     """Score a stored run again without running a model, after you changed the verifier or with another verifier.
-    Writes a new report if the run has a report by an earlier version of the verifier. The earlier report is kept.
+    If the run has a report and the scores changed it, a new report becomes the newest. Earlier reports are kept.
     With --all, exit code 1 if a run cannot be rescored."""
     if all_runs and (run != "latest" or environment or verifier):
         raise BadInput("--all cannot be combined with RUN, --env or --verifier. Remove --all, or remove the others")
@@ -61,8 +61,12 @@ def rescore(
         if tasks:
             more = f" and {len(tasks) - _LISTED} more" if len(tasks) > _LISTED else ""
             show.say(f"{title}: {', '.join(tasks[:_LISTED])}{more}")
-    if rescored.report is not None:
-        show.say(f"new report {rescored.report.id} by the current version of the verifier")
+    if rescored.report is None:
+        show.say("the run is not an evaluation, so it has no report")
+    elif rescored.renewed:
+        show.say(f"new report {rescored.report.id}. models list and compare use it from now on")
+    else:
+        show.say(f"report {rescored.report.id} is unchanged")
     show.next_command(f"verigym explain {show.quote(before.id)}")
 
 
@@ -101,4 +105,5 @@ def _rescore_all(ws: "Workspace", judge: "Version | None", require_sandbox: bool
 
 def _as_fields(rescored: "RescoredRun") -> Mapping[str, Any]:
     report = rescored.report.id if rescored.report is not None else None
-    return {"run": rescored.run, **msgspec.to_builtins(rescored.scores), "report": report}
+    scores = msgspec.to_builtins(rescored.scores)
+    return {"run": rescored.run, **scores, "report": report, "renewed": rescored.renewed}

@@ -398,6 +398,24 @@ class Store:
         with self._writing() as connection:
             connection.execute(sqlite.insert(DOCUMENTS).on_conflict_do_nothing(), row)
 
+    def put_last(self, kind: str, id: str, record: msgspec.Struct) -> None:
+        """Stores a document as the newest of its kind, also if it was stored before."""
+        self.put(kind, id, record)
+        with self._writing() as connection:
+            move = "UPDATE documents SET rowid = (SELECT max(rowid) + 1 FROM documents) WHERE kind = ? AND id = ?"
+            connection.exec_driver_sql(move, (kind, id))
+
+    def delete(self, kind: str, id: str) -> None:
+        with self._writing() as connection:
+            connection.execute(DOCUMENTS.delete().where(DOCUMENTS.c.kind == kind, DOCUMENTS.c.id == id))
+
+    def mentions(self, text: str) -> list[tuple[str, str]]:
+        """Kind and id of the documents whose id or content has this text, oldest first."""
+        found = sa.or_(sa.func.instr(DOCUMENTS.c.body, text.encode()) > 0, sa.func.instr(DOCUMENTS.c.id, text) > 0)
+        query = sa.select(DOCUMENTS.c.kind, DOCUMENTS.c.id).where(found).order_by(_INSERTED)
+        with self._engine.connect() as connection:
+            return [(kind, id) for kind, id in connection.execute(query)]
+
     def get(self, kind: str, id: str, type: type[T]) -> T | None:
         query = sa.select(DOCUMENTS.c.body).where(DOCUMENTS.c.kind == kind, DOCUMENTS.c.id == id)
         with self._engine.connect() as connection:

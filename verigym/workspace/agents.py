@@ -2,13 +2,13 @@
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from verigym.core.errors import BadInput, Refused, VerigymError, not_found
-from verigym.core.records import Dataset, Report, Sampling, Version
+from verigym.core.records import Dataset, Report, Sampling, Suite, Version
 from verigym.environments.load import load_environment
 from verigym.harness.environment import EnvironmentSpec
 from verigym.registry import ledger
@@ -146,6 +146,21 @@ def shared(ws: WorkspaceFolder, first: Version, second: Version) -> list[tuple[R
     theirs = {report.suite.hash: report for report in latest_by_suite(reports_of(ws, second))}
     mine = latest_by_suite(reports_of(ws, first))
     return [(report, theirs[report.suite.hash]) for report in mine if report.suite.hash in theirs]
+
+
+def common_suite(reports: Sequence[Report]) -> tuple[Suite | None, dict[str, Report]]:
+    """The suite on which most versions were evaluated, and the newest report of each on it. Figures of different suites cannot
+    be compared. Suites of guardrails count only if there is no other."""
+    scored = [report for report in reports if "success" in report.metrics]
+    scored = [report for report in scored if report.suite.environment not in GUARDS] or scored
+    by_suite: dict[str, dict[str, Report]] = {}
+    for report in scored:
+        by_suite.setdefault(report.suite.hash, {})[report.agent] = report
+    order = {report.suite.hash: number for number, report in enumerate(scored)}
+    if not by_suite:
+        return None, {}
+    chosen = by_suite[max(by_suite, key=lambda hash: (len(by_suite[hash]), order[hash]))]
+    return next(iter(chosen.values())).suite, chosen
 
 
 def difference(ws: WorkspaceFolder, first: Version, second: Version) -> VersionDiff:

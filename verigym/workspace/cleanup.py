@@ -1,13 +1,15 @@
 """Deleting old runs and freeing disk space, without touching anything that a record still needs."""
 
+import contextlib
 import shutil
 import time
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
+from verigym.core.errors import VerigymError
 from verigym.core.records import Dataset, Label, Report, Version
 from verigym.registry import ledger
 from verigym.store import space
@@ -108,6 +110,53 @@ def delete_runs(ws: WorkspaceFolder, runs: Sequence[str], *, dry_run: bool = Fal
                 ws.store.delete_run(run)
                 ws.forget_checkpoints(run)
     return sum(sizes.get(run, 0) for family in families.values() for run in family)
+
+
+def needed_by(ws: WorkspaceFolder, version: Version) -> list[str]:
+    """What refers to a version. A version that nothing refers to can be deleted."""
+    reasons: list[str] = []
+    history = ledger.entries(ws.store)
+    if history and history[-1].champion_after == version.id:
+        reasons.append("it is the champion")
+    named = [
+        entry.seq
+        for entry in history
+        if version.id
+        in (entry.decision.candidate, entry.decision.champion, entry.champion_before, entry.champion_after)
+    ]
+    if named:
+        reasons.append(f"ledger entry {named[-1]} names it")
+    own = {("version", version.id), ("trained", str(version.recipe.get("run", "")))}
+    for kind, id in ws.store.mentions(version.id):
+        if (kind, id) not in own:
+            reasons.append(f"{kind} {id} refers to it")
+    for run in ws.store.runs(parent=None):
+        if run.scored and version.id in run.config.values():
+            reasons.append(f"run {run.id} has scored episodes of it")
+    return reasons
+
+
+def delete_version(ws: WorkspaceFolder, version: Version) -> None:
+    """Deletes a version. Its adapter becomes garbage. Its recipe would be trained anew."""
+    if run := version.recipe.get("run"):
+        ws.store.delete("trained", str(run))
+    ws.store.delete("version", version.id)
+
+
+@contextlib.contextmanager
+def only_if_scored(ws: WorkspaceFolder, agent: Version) -> Iterator[None]:
+    """Inside, an agent may be registered. If the work fails before its first scored episode, it does not stay registered."""
+    if ws.store.get("version", agent.id, Version) is not None:
+        yield
+        return
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(VerigymError):  # the failure of the work is the one to report
+            registered = ws.store.get("version", agent.id, Version)
+            if registered is not None and not needed_by(ws, registered):
+                delete_version(ws, registered)
+        raise
 
 
 def plan_garbage(ws: WorkspaceFolder, older_than_days: int | None = None) -> GarbagePlan:

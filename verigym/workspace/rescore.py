@@ -26,7 +26,9 @@ class RescoredRun(NamedTuple):
     run: str
     scores: RescoreResult
     report: Report | None
-    """The new report. None if the run has no report by an earlier version of this verifier."""
+    """The report by these scores. None if the run is not an evaluation, so that it has no report."""
+    renewed: bool = False
+    """Whether the report differs from the one before."""
 
 
 class OutdatedReport(NamedTuple):
@@ -48,7 +50,8 @@ def rescore(
 ) -> RescoredRun:
     """Scores a stored run with the environment's current verifier, or another of its verifiers.
 
-    If the run has a report by an earlier version of the same verifier, a new report is written beside it.
+    If the run has a report, the report is made again and becomes its newest, so that lists and comparisons agree with the run.
+    Earlier reports are kept.
     """
     stored = ws.store.run(run, kinds=("rollout", "eval", "collect"))
     report = {report.run: report for report in ws.store.documents("report", Report)}.get(stored.id)  # the newest
@@ -70,9 +73,10 @@ def rescore(
             return await scoring.rescore(ws.store, stored.id, spec.verifier, context, on_progress=on_progress)
 
     scores = event_loop.run(score_again())
-    if report is None or not _is_older_version(report.suite.verifier, spec.verifier.name):
+    if report is None:
         return RescoredRun(stored.id, scores, None)
-    return RescoredRun(stored.id, scores, _write_report(ws, report, spec))
+    current = _write_report(ws, report, spec)
+    return RescoredRun(stored.id, scores, current, renewed=current.id != report.id)
 
 
 def outdated_reports(ws: WorkspaceFolder) -> list[OutdatedReport]:
@@ -108,5 +112,6 @@ def _write_report(ws: WorkspaceFolder, report: Report, spec: EnvironmentSpec) ->
     verdicts = ws.store.verdicts(report.run, spec.verifier.name)
     trajectories = ws.store.trajectories(report.run)
     current = make_report(report.run, report.agent, suite, tasks, trajectories, verdicts, report.seed, spec.explain)
-    ws.store.put("report", current.id, current)
+    if current.id != report.id:
+        ws.store.put_last("report", current.id, current)
     return current
