@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import peft
@@ -14,6 +15,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM
 
+from tests.tiny import tiny
 from tests.workspace.desk import Bench
 from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.records import Sampling, Version
@@ -23,7 +25,7 @@ from verigym.registry.integrity import check_integrity
 from verigym.wire import chat
 from verigym.workspace import agents as versions
 from verigym.workspace.agents import derive
-from verigym.workspace.export import export
+from verigym.workspace.export import export, loading_code
 from verigym.workspace.workspace import ADAPTER_FILE, WorkspaceFolder
 
 BASE = Version(base="tiny", name="base")
@@ -184,6 +186,38 @@ def test_a_peft_folder_is_one_that_peft_reads(bench: Bench, trained: Version, tm
         torch.testing.assert_close(ours(ids).logits, theirs(ids).logits, atol=1e-4, rtol=1e-4)
     assert msgspec.json.decode((tmp_path / "out" / "version.json").read_bytes(), type=Version) == trained
     assert "## Limits" in (tmp_path / "out" / "README.md").read_text()
+
+
+@pytest.mark.parametrize("merged", [False, True], ids=["adapter", "merged"])
+def test_the_printed_lines_load_what_was_exported(
+    bench: Bench, trained: Version, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, merged: bool
+):
+    monkeypatch.chdir(tmp_path)
+    export(bench.ws, trained, Path("out"), merged)
+    loaded: dict[str, Any] = {}
+    exec("\n".join(loading_code(trained, Path("out"), merged)), loaded)
+    ids = torch.arange(7, 40)[None]
+    ours = AutoModelForCausalLM.from_pretrained(bench.model).eval()
+    lora.load(ours, bench.ws.adapter_folder(trained.adapter))
+    with torch.no_grad():
+        torch.testing.assert_close(ours(ids).logits, loaded["model"].eval()(ids).logits, atol=1e-3, rtol=1e-3)
+    assert loaded["tokenizer"]("a")["input_ids"]
+    assert all(
+        line in (tmp_path / "out" / "README.md").read_text() for line in loading_code(trained, Path("out"), merged)
+    )
+
+
+def test_an_adapter_of_the_embedded_model_names_a_folder_that_exists(
+    ws: WorkspaceFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("VERIGYM_CACHE", str(tmp_path / "cache"))
+    model = tiny().model
+    lora.attach(model, lora.LoraConfig(r=2), 0)
+    version = ws.register(Version(base="smollm2-135m", adapter=ws.keep_adapter(model, "smollm2-135m"), name="tuned"))
+    export(ws, version, tmp_path / "out")
+    base = json.loads((tmp_path / "out" / "adapter_config.json").read_text())["base_model_name_or_path"]
+    assert base == str(tmp_path / "cache" / "models" / "smollm2-135m")
+    assert check_integrity(ws.store, ws.home, version)[-1].sound, "the stored adapter is unchanged"
 
 
 def test_merged_weights_load_by_themselves(bench: Bench, trained: Version, tmp_path: Path):

@@ -264,13 +264,18 @@ def export(
     home: Home = None,
 ) -> None:
     """Export a version to a folder: its adapter in PEFT format (or merged weights), its prompt and settings, its card."""
+    from verigym.workspace.export import loading_code
+
     ws = workspace(home)
     found = ws.folder.find(version)
     files = ws.export(found, out, merged=merged)
     if json:
         return show.as_json({"version": found.id, "folder": str(out), "files": files})
     show.say(f"exported {found.label} ({found.id}) to {out}: {', '.join(files)}")
-    if not merged and not found.adapter:
+    code = loading_code(found, out, merged)
+    if code:
+        show.say("to load it in Python:", *(f"  {line}" for line in code))
+    else:
         show.say(f"it has no weights of its own. Load {found.base} and use the prompt and settings in version.json")
     show.next_command(f"verigym eval ENV -m {show.quote(out)}" if merged else f"verigym models card {found.id}")
 

@@ -14,6 +14,7 @@ from verigym.core.errors import BadInput, InfrastructureFailure, Refused
 from verigym.core.records import Version
 from verigym.model import embedded
 from verigym.registry.cards import card
+from verigym.registry.integrity import CONFIG_FILE
 from verigym.workspace.agents import about
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -39,14 +40,49 @@ def export(ws: WorkspaceFolder, version: Version, to: Path, merged: bool = False
                 save_merged(version.base, adapter, folder, version.sampling)
             elif adapter is not None:
                 shutil.copytree(adapter, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
+                _name_base(folder / CONFIG_FILE, loadable_base(version))
             record = msgspec.json.format(msgspec.json.encode(version), indent=2)
             (folder / RECORD).write_bytes(record + b"\n")
-            (folder / CARD).write_text(card(about(ws, version)), encoding="utf-8")
+            code = loading_code(version, to, merged)
+            loading = "".join(["\n## Load it\n\n```python\n", *(f"{line}\n" for line in code), "```\n"]) if code else ""
+            (folder / CARD).write_text(card(about(ws, version)) + loading, encoding="utf-8")
             _check_free(to)
             folder.rename(to)
     except OSError as error:
         raise InfrastructureFailure(f"{to} cannot be written ({error}). No files were left there") from error
     return sorted(file.name for file in to.iterdir())
+
+
+def loadable_base(version: Version) -> str:
+    """The base model as transformers and PEFT find it: a Hugging Face model id, or the full path of a folder."""
+    if version.base == embedded.NAME:
+        return str(embedded.folder().absolute())
+    return str(Path(version.base).absolute()) if Path(version.base).is_dir() else version.base
+
+
+def loading_code(version: Version, to: Path, merged: bool) -> list[str]:
+    """Python lines that load an exported folder. Empty if it has no weights."""
+    folder, base = str(to.absolute()), str(to.absolute()) if merged else loadable_base(version)
+    if merged:
+        imports, load = "from transformers import AutoModelForCausalLM, AutoTokenizer", "AutoModelForCausalLM"
+    elif version.adapter:
+        is_reward_model = version.recipe.get("algorithm") == "reward"
+        load = f"AutoPeftModelFor{'SequenceClassification' if is_reward_model else 'CausalLM'}"
+        imports = f"from peft import {load}\nfrom transformers import AutoTokenizer"
+    else:
+        return []
+    labels = ", num_labels=1" if load.endswith("Classification") else ""
+    return [
+        *imports.splitlines(),
+        f"model = {load}.from_pretrained({folder!r}{labels})",
+        f"tokenizer = AutoTokenizer.from_pretrained({base!r})",
+    ]
+
+
+def _name_base(config: Path, base: str) -> None:
+    settings = msgspec.json.decode(config.read_bytes())
+    body = msgspec.json.encode({**settings, "base_model_name_or_path": base})
+    config.write_bytes(msgspec.json.format(body, indent=2) + b"\n")
 
 
 def _check_folder(ws: WorkspaceFolder, version: Version, to: Path) -> None:
