@@ -13,6 +13,7 @@ import torch
 from tests.model.families import SHARING, VOCABULARY, family, with_adapter
 from tests.tiny import tiny
 from verigym.core.records import Sampling
+from verigym.core.time_limit import TimeLimit
 from verigym.model import lora
 from verigym.model.llama_family import FusedWeights, llama_model
 from verigym.policies.local.engine import Engine, PlainDecoder, decoder_for
@@ -352,6 +353,44 @@ def test_a_request_cancelled_before_it_began_is_never_computed() -> None:
         return await idle.generate(Generation(ids=SYSTEM, sampling=GREEDY))
 
     assert asyncio.run(begin()).ids == reference(SYSTEM)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_waiting_for_other_requests_does_not_count_as_time_of_the_episode(kind: str) -> None:
+    """With room for one request, the others wait, far longer than their limit. The first token starts the clock."""
+    requests = prompts(False, 4)
+    asked, go_on = threading.Event(), threading.Event()
+
+    async def episode(busy: Engine, request: Generation, waits: list[float]) -> EngineReply:
+        def begun(waited_s: float) -> None:
+            waits.append(waited_s)
+            limit.pause()  # a slow machine may take its time from here: only the queue is tested
+
+        limit = TimeLimit(0.2, begun)
+        async with limit:
+            return await busy.generate(request)
+
+    async def all_at_once() -> tuple[list[EngineReply], list[list[float]]]:
+        busy, waits = engine(kind=kind, max_batch=1), [[] for _ in requests]
+        begin = busy._decoders[0].begin
+
+        def held_up(new: list[Any]) -> Any:
+            asked.set()
+            assert go_on.wait(600)
+            return begin(new)
+
+        busy._decoders[0].begin = held_up  # type: ignore[method-assign]
+        running = [asyncio.create_task(episode(busy, one, wait)) for one, wait in zip(requests, waits, strict=True)]
+        while not asked.is_set():
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.5)  # longer than the limit
+        assert not any(task.done() for task in running)
+        go_on.set()
+        return await asyncio.gather(*running), waits
+
+    replies, waits = asyncio.run(all_at_once())
+    assert [one.ids for one in replies] == [run(engine(kind=kind), [one])[0].ids for one in requests]
+    assert all(len(one) == 1 and one[0] >= 0.5 for one in waits)
 
 
 # -- changing weights and failing models ------------------------------------------------------------------------------

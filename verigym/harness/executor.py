@@ -126,6 +126,10 @@ class EpisodeExecutor:
         self._shared_thread: MethodThread | None = None
         executor.add_threads(int(own_thread))
 
+    def extend(self, seconds: float) -> None:
+        """Moves the deadline of the episode, which waited for this long."""
+        self._deadline += seconds
+
     async def call(
         self,
         function: Callable[..., Any],

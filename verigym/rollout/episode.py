@@ -33,6 +33,7 @@ from verigym.core.records import (
     Version,
 )
 from verigym.core.seeds import derive
+from verigym.core.time_limit import TimeLimit
 from verigym.core.watchdog import Overdue
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.executor import EpisodeExecutor, OutOfTime
@@ -98,11 +99,11 @@ async def run_episode(
     stop, end_state = Stop.ERROR, {}
     state: Any = None
     executor: EpisodeExecutor | None = None
-    clock = asyncio.timeout(None)
+    clock: TimeLimit | None = None
     try:
-        executor = await environment.executor.start_episode(limits.seconds)
+        executor = await environment.executor.start_episode(limits.seconds)  # waiting for a thread does not count
+        clock = TimeLimit(limits.seconds, executor.extend)
         async with clock:
-            clock.reschedule(asyncio.get_running_loop().time() + limits.seconds)  # waiting for a thread does not count
             state = await executor.call(environment.factory)
             await executor.call(state.open, (task,), informative=environment.only_replies)
             log.items.extend(first_items(environment, task, agent))
@@ -116,7 +117,9 @@ async def run_episode(
             end_state = await _end_state(executor, state)
             log.blobs = await _blobs(executor, state, keep_blob)
     except (Exception, SystemExit) as raised:  # the one boundary: an episode's failure is data
-        late = isinstance(raised, OutOfTime) or (isinstance(raised, TimeoutError) and clock.expired())
+        late = isinstance(raised, OutOfTime) or (
+            isinstance(raised, TimeoutError) and clock is not None and clock.expired()
+        )
         if late:  # not a timeout raised by the environment's own code
             stop = Stop.TIME_OUT
             log.error = Failure(log.running, "TimeOut", f"the episode took more than {limits.seconds:g} s")

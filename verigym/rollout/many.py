@@ -19,6 +19,7 @@ from verigym.core.interrupts import ends_run
 from verigym.core.protocols import Context, Policy, Verifier
 from verigym.core.records import Fault, Stop, Task, Trajectory, Verdict, Version
 from verigym.core.seeds import derive
+from verigym.core.time_limit import TimeLimit
 from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.episode import gathered, run_episode
 from verigym.rollout.settings import RunSettings
@@ -183,7 +184,7 @@ async def judge(
     verifier: Verifier, task: Task, group: Sequence[Trajectory], context: Context, seconds: float = 600.0
 ) -> list[Verdict]:
     """The verdicts on a group. If the verifier raises or hangs, its verdicts hold the failure and no reward."""
-    clock = asyncio.timeout(seconds)
+    clock = TimeLimit(seconds)
     try:
         async with clock:
             verdicts = await verifier.verify(task, group, context)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import torch
 from torch import Tensor
 
+from verigym.core.time_limit import waiting
 from verigym.model import lora
 from verigym.model.llama_family import FusedWeights, llama_model
 from verigym.policies.local import sampling
@@ -64,14 +65,17 @@ class Engine:
     async def generate(self, request: Generation) -> EngineReply:
         if len(request.ids) >= self.window:
             return EngineReply([], [], "context_full")
-        row = Row(request, asyncio.get_running_loop().create_future(), self.window)
+        row = Row(request, asyncio.get_running_loop().create_future(), self.window, waiting())
         with self._lock:
             self._waiting.append(row)
             start, self._running = not self._running, True
             self._idle.clear()
         if start:
             threading.Thread(target=self._drive, name="verigym-engine").start()
-        return await row.future
+        try:
+            return await row.future
+        finally:
+            row.begun()
 
     def refresh(self) -> None:
         """Takes over changed weights of the model. Waits for requests in progress."""
@@ -197,11 +201,14 @@ class Engine:
     def _settle(self, decoder: Decoder, rows: list[Row], drawn: SampledTokens) -> None:
         """Appends the tokens to their rows and releases finished rows."""
         done: dict[asyncio.AbstractEventLoop, list[tuple[Row, EngineReply]]] = {}
+        begun: dict[asyncio.AbstractEventLoop, list[Row]] = {}
         steps = len(drawn.ids[0])
         for index, (row, ids, logprobs) in enumerate(zip(rows, drawn.ids, drawn.logprobs, strict=True)):
             finish, taken = None, steps
             if row.watched or row.left <= steps or not self.stop_ids.isdisjoint(ids):
                 finish, taken = self._finish(row, ids)
+            if not row.ids:
+                begun.setdefault(row.loop, []).append(row)
             row.ids += ids[:taken]
             row.logprobs += logprobs[:taken]
             if row.request.on_tokens is not None:
@@ -213,6 +220,8 @@ class Engine:
                 done.setdefault(row.loop, []).append((row, EngineReply(row.ids, row.logprobs, finish, restricted)))
             if finish is not None or row.future.cancelled():
                 decoder.drop(row)
+        for loop, first in begun.items():
+            loop.call_soon_threadsafe(_begin, first)
         for loop, finished in done.items():
             loop.call_soon_threadsafe(_resolve, finished)
 
@@ -299,6 +308,11 @@ def decoder_for(model: Any, max_batch: int, window: int) -> Decoder:
 
 def _out_of_memory(error: Exception) -> bool:
     return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
+
+
+def _begin(rows: list[Row]) -> None:
+    for row in rows:
+        row.begun()
 
 
 def _resolve(finished: list[tuple[Row, EngineReply]]) -> None:

@@ -44,8 +44,11 @@ class Row:
         request: Generation,
         future: asyncio.Future[EngineReply],
         window: int = 1 << 30,
+        begun: Callable[[], None] = lambda: None,
     ) -> None:
         self.request = request
+        self.begun = begun
+        """Called on the thread of the caller when the request no longer waits for others: it has its first token."""
         self.future = future
         self.ids: list[int] = []
         self.logprobs: list[float] = []
