@@ -193,7 +193,7 @@ def test_nothing_runs_where_no_sandbox_isolates_it() -> None:
         open: Callable[..., None]
 
     said = Trajectory(id="a", task=VAL[0].id, group="g", items=[Message("assistant", code.gold(VAL[0]))])
-    for sandbox, words in ((Loose(), "no sandbox that isolates it"), (None, "this run has no sandbox")):
+    for sandbox, words in ((Loose(), "no sandbox isolates it"), (None, "this run has no sandbox")):
         context = Context(sandbox=sandbox)  # type: ignore[arg-type]
         [verdict] = asyncio.run(SPEC.verifier.verify(VAL[0], [said], context))
         assert verdict.reward is None and verdict.error is not None and words in verdict.error.message

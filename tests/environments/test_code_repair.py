@@ -254,7 +254,7 @@ def test_nothing_runs_where_no_sandbox_isolates_it() -> None:
         isolated = False
 
     said = Trajectory(id="a", task=TASK.id, group="g", end_state={"changed": {}})
-    for sandbox, words in ((Loose(), "no sandbox that isolates it"), (None, "this run has no sandbox")):
+    for sandbox, words in ((Loose(), "no sandbox isolates it"), (None, "this run has no sandbox")):
         context = Context(sandbox=sandbox)  # type: ignore[arg-type]
         [verdict] = asyncio.run(SPEC.verifier.verify(TASK, [said], context))
         assert verdict.reward is None and verdict.error is not None and words in verdict.error.message

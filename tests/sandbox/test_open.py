@@ -14,7 +14,7 @@ import pytest
 from verigym.core.errors import Refused
 from verigym.sandbox import open as opening
 from verigym.sandbox.limits import SandboxLimits
-from verigym.sandbox.open import open_sandbox, why_not_isolated
+from verigym.sandbox.open import LazySandbox, open_sandbox, why_not_isolated
 
 ROOT = Path(__file__).parents[2]
 MAKE = shutil.which("make") or "make"
@@ -140,3 +140,28 @@ def test_make_is_quiet_where_bubblewrap_is(tmp_path: Path, monkeypatch: pytest.M
     only(tmp_path, monkeypatch, bwrap="#!/bin/sh\n", id="#!/bin/sh\necho 0\n", dnf="#!/bin/sh\necho installs >&2\n")
     done = make_sandbox(tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_process_that_runs_code_plainly_hides_its_memory_and_environment(tmp_path: Path) -> None:
+    link(tmp_path, "sh", "setpriv")
+    (tmp_path / "python3").symlink_to(sys.executable)
+    program = (
+        "import ctypes, sys\n"
+        "from verigym.sandbox.open import open_sandbox\n"
+        "dumpable = lambda: ctypes.CDLL(None).prctl(3, 0, 0, 0, 0)\n"
+        "print(dumpable(), open_sandbox().isolated, dumpable())"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PATH": str(tmp_path), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert said.stdout.split() == ["1", "False", "0"], said.stderr
+
+
+def test_whether_a_machine_isolates_is_asked_without_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    only(tmp_path, monkeypatch)
+    assert not LazySandbox().isolated and capsys.readouterr().err == ""

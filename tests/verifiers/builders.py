@@ -38,9 +38,9 @@ def verdict(verify: Any, reply: str | Trajectory, context: Context = Context(), 
 
 
 class FolderSandbox:
-    """Commands as plain processes in a folder: enough for tests, no protection at all."""
+    """Commands as plain processes in a folder: enough for tests, no protection at all. It claims otherwise, so that code runs."""
 
-    isolated = False
+    isolated = True
 
     async def open(self, files: Mapping[str, str | bytes] = {}) -> "FolderBox":
         box = FolderBox()

@@ -4,17 +4,18 @@ import asyncio
 import os
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.verifiers.builders import BROKEN, FolderBox, FolderSandbox, episode, task, verdict
 from tests.verifiers.submissions import ADD, FORGING, HIDDEN, RIGHT, STACK
-from verigym.core.protocols import Context, Sandbox
-from verigym.core.records import Fault, Verdict
+from verigym.core.protocols import CommandResult, Context, Sandbox
+from verigym.core.records import Fault, Task, Verdict
 from verigym.sandbox.open import open_sandbox, why_not_isolated
 from verigym.verifiers import code_inside
-from verigym.verifiers.code import Code
+from verigym.verifiers.code import Code, undefined_names
 from verigym.verifiers.code_inside import Blank, Remote, answers, decode, encode, outcome
 from verigym.verifiers.lift import lift
 
@@ -148,6 +149,192 @@ def test_the_code_is_found_where_it_is(reply: str, file: str, fields: dict[str, 
         )
 
 
+# -- Results of other types than plain ones ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("result", "tests"),
+    [
+        ("Counter('aab')", "assert f() == {'a': 2, 'b': 1} and f()['z'] == 0 and f().most_common(1) == [('a', 2)]"),
+        ("OrderedDict(a=1, b=2)", "assert f() == {'b': 2, 'a': 1} and isinstance(f(), dict)"),
+        ("defaultdict(list, a=[1])", "assert f() == {'a': [1]}"),
+        ("[defaultdict(int, a=1), Counter('b')]", "assert f() == [{'a': 1}, {'b': 1}]"),
+        ("deque([1, 2], 5)", "from collections import deque\nassert f() == deque([1, 2]) and f().maxlen == 5"),
+        ("namedtuple('P', 'x y')(1, 2)", "assert f() == (1, 2) and f().y == 2 and f()[0] == 1"),
+        ("[namedtuple('P', 'x y')(1, 2)]", "assert f() == [(1, 2)] and f()[0].x == 1"),
+        ("IntEnum('Color', 'RED BLUE').BLUE", "assert f() == 2 and f() + 1 == 3 and f().name == 'BLUE'"),
+        ("[IntEnum('Color', 'RED').RED]", "assert f() == [1]"),
+        ("Enum('S', dict(A='a'), type=str).A", "assert f() == 'a' and f().value == 'a'"),
+        ("Fraction(6, 8)", "from fractions import Fraction\nassert f() == Fraction(3, 4) and f() + 1 == 1.75"),
+        ("Decimal('1.10')", "from decimal import Decimal\nassert f() == Decimal('1.1') and str(f()) == '1.10'"),
+        ("date(2024, 2, 29)", "import datetime\nassert f() == datetime.date(2024, 2, 29)"),
+        ("datetime(2024, 2, 29, 1)", "import datetime\nassert f() == datetime.datetime(2024, 2, 29, 1)"),
+        ("timedelta(1, 2)", "import datetime\nassert f() == datetime.timedelta(seconds=86402)"),
+        ("10 ** 5000 + 1", "assert f() == 10 ** 5000 + 1"),
+        (
+            "type('Rows', (list,), dict(top=lambda self: self[-1]))([1, 2])",
+            "r = f()\nassert r == [1, 2] and r.top() == 2",
+        ),
+        ("[type('Rows', (list,), {})([1, 2])]", "assert f() == [[1, 2]]"),
+        ("type('Table', (dict,), {})(a=1)", "assert f() == {'a': 1} and f() != {'a': 2}"),
+        ("type('Real', (float,), {})(1.5)", "assert f() == 1.5"),
+        ("type('Text', (str,), {})('ab')", "assert f() == 'ab'"),
+        ("{'a': 0.1 + 0.2}", "import pytest\nassert f() == pytest.approx({'a': 0.3})"),
+    ],
+    ids=lambda value: value[:40],
+)
+def test_a_result_counts_by_its_value(result: str, tests: str) -> None:
+    imports = (
+        "from collections import *\nfrom enum import *\nfrom fractions import *\n"
+        "from decimal import *\nfrom datetime import *\n"
+    )
+    found = run(f"{imports}\nVALUE = {result}\ndef f(): return VALUE", [tests])
+    assert (found.passed, found.error) == (True, None), found.evidence
+
+
+@pytest.mark.parametrize(
+    "base", ["Counter", "OrderedDict", "dict", "list", "tuple", "int", "float", "str", "set", "Fraction"]
+)
+def test_an_equality_of_its_own_does_not_travel(base: str) -> None:
+    source = (
+        "from collections import *\nfrom fractions import Fraction\n"
+        f"class Any({base}):\n    __eq__ = lambda a, b: True\n    __ne__ = lambda a, b: False\n    __hash__ = None\n"
+        "def f(n): return Any() if n else [Any()]"
+    )
+    wanted = {"int": "7", "float": "7.0", "str": "'x'", "Fraction": "7"}.get(base, f"{base}([(1, 2)])")
+    found = run(source, [f"from collections import *\nassert f({n}) == {wanted}" for n in (0, 1)])
+    assert (found.reward, found.error) == (0.0, None)
+
+
+def test_an_object_keeps_its_state_from_call_to_call_also_if_it_is_a_list() -> None:
+    source = "class Stack(list):\n    def push(self, row):\n        self.append(row)\n        return self"
+    assert run(
+        source, "def test():\n    s = Stack()\n    s.push(1)\n    s.push(2)\n    assert len(s) == 2 and s == [1, 2]"
+    ).passed
+
+
+# -- What the tests use is their own ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "tests"),
+    [
+        ("class math: isclose = staticmethod(lambda *a, **k: True)", "assert math.isclose(f(1), 15.58)"),
+        ("class statistics: mean = staticmethod(lambda rows: 0)", "assert statistics.mean([f(1), 2]) == 0"),
+        ("def Counter(text): return 0", "assert f(1) == Counter('aab')"),
+        ("class json: loads = staticmethod(lambda text: 0)", "def test():\n    assert f(1) == json.loads('[1]')"),
+    ],
+)
+def test_a_submission_cannot_bring_a_module_that_the_tests_use(source: str, tests: str) -> None:
+    found = run(f"{source}\ndef f(n): return 0", [tests] if tests.startswith("assert") else tests)
+    assert (found.reward, found.error) == (0.0, None)
+    right = "def f(n): return 15.58"
+    assert run(right, ["assert math.isclose(f(1), 15.58)"]).passed
+
+
+def test_a_function_with_the_name_of_a_module_is_still_the_submissions() -> None:
+    assert run("def copy(a): return a", "assert copy(1) == 1").passed
+    assert run(
+        "class queue:\n    @staticmethod\n    def push(a): return a", "assert queue.push(1) == 1", entry_point="queue"
+    ).passed
+
+
+def test_names_that_nobody_defines_are_found() -> None:
+    tests = "assert close(add(1, 2), math.pi)"
+    assert undefined_names(Task(id="t", prompt="Write add(a, b).", data={"tests": tests})) == {"close"}
+    assert undefined_names(Task(id="t", prompt="?", data={"tests": tests, "entry_point": "add"})) == {"close"}
+    assert undefined_names(Task(id="t", prompt="Write add and close.", data={"tests": tests})) == set()
+    assert (
+        undefined_names(Task(id="t", prompt="?", data={"tests": CASES}))
+        == undefined_names(Task(id="t", prompt="?"))
+        == set()
+    )
+
+
+# -- A failure that the reply causes is the reply's -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "tests"),
+    [
+        ("class Odd:\n    def __str__(self): raise ValueError\ndef f(n): return Odd()", "got = f(1)\nassert got == 3, got"),
+        ("class Odd:\n    def __str__(self): return 7\ndef f(n): return Odd()", "got = f(1)\nassert got == 3, got"),
+        ("class Odd(Exception):\n    def __str__(self): raise ValueError\ndef f(n): raise Odd", "assert f(1) == 3"),
+        (
+            "import json\njson.dumps = lambda *a, **k: '{\"value\": {\"t\": \"remote\", \"v\": null}}'\ndef f(n): return 1",
+            "assert f(f(1)) == 3",
+        ),
+        (
+            "import json\njson.dumps = lambda *a, **k: '{\"value\": {\"t\": \"remote\", \"v\": \"f\"}}'\ndef f(n): return 1",
+            "assert f(f(1)) == 3",
+        ),
+        ("def f(n): return {}", "assert f(f(1).items()) == 3"),
+        ("def f(n): return 10 ** 9", "assert sum(range(f(1))) == 3"),
+        ("def f(n): return '0' * 10 ** 5", "import os\nx = f(1)\nif len(x) > 9: os._exit(1)\nassert x == 3"),
+    ],
+)  # fmt: skip
+def test_a_reply_cannot_make_its_failure_the_verifiers(source: str, tests: str) -> None:
+    found = run(source, [tests], seconds=1.0)
+    assert (found.reward, found.error) == (0.0, None), found.error
+
+
+# -- Time -------------------------------------------------------------------------------------------------------------------
+
+
+class Recorded(FolderSandbox):
+    """Notes the time limit of each run of the submission."""
+
+    def __init__(self) -> None:
+        self.limits: list[float] = []
+
+    async def open(self, files: Any = ()) -> FolderBox:
+        limits = self.limits
+
+        class Box(FolderBox):
+            async def run(self, command: Any, *, stdin: str = "", seconds: float | None = None) -> CommandResult:
+                if command[-1] == "submission":
+                    assert seconds is not None
+                    limits.append(seconds)
+                return await super().run(command, stdin=stdin, seconds=seconds)
+
+        return Box()
+
+
+def test_a_submission_without_its_timers_is_stopped_after_the_time_of_one_test() -> None:
+    hang = "import signal, time\ndef f(n):\n    for kind in (0, 2): signal.setitimer(kind, 0)\n    time.sleep(1000)"
+    sandbox = Recorded()
+    found = run(hang, [f"assert f({n}) == {n}" for n in range(40)], context=Context(sandbox=sandbox), seconds=0.3)
+    assert (found.reward, found.error) == (0.0, None)
+    assert len(sandbox.limits) == 1 and sandbox.limits[0] <= 2 * 3 * 0.3 + 1.001
+
+
+def test_many_tests_that_each_take_their_time_are_all_scored() -> None:
+    sandbox = Recorded()
+    slow = "import time\ndef f(n):\n    time.sleep(1.5)\n    return n"
+    found = run(slow, [f"assert f({n}) == {n}" for n in range(6)], context=Context(sandbox=sandbox), seconds=1.0)
+    assert found.passed and len(sandbox.limits) > 1, found.evidence
+
+
+# -- Isolation ----------------------------------------------------------------------------------------------------------------
+
+
+class Loose(FolderSandbox):
+    isolated = False
+
+
+def test_without_isolation_nothing_runs_unless_it_is_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VERIGYM_ALLOW_UNSANDBOXED", raising=False)
+    mark = tmp_path / "ran"
+    source, tests = f"open({str(mark)!r}, 'w')\n{ADD}", "assert add(1, 2) == 3"
+    context = Context(sandbox=Loose())
+    found = run(source, tests, context=context)
+    assert found.reward is None and found.error is not None and found.error.fault is Fault.INFRASTRUCTURE
+    assert "VERIGYM_ALLOW_UNSANDBOXED=1" in found.error.message and not mark.exists()
+    assert verdict(Code(unsandboxed=True), source, context, tests=tests).passed and mark.exists()
+    monkeypatch.setenv("VERIGYM_ALLOW_UNSANDBOXED", "1")
+    assert run(source, tests, context=context).passed
+
+
 # -- Programs that read and print --------------------------------------------------------------------------------------
 
 DOUBLE = "for line in __import__('sys').stdin:\n    print(2 * int(line))"
@@ -266,7 +453,8 @@ def played(source: str, tests: str, names: list[str]) -> dict[str, Any]:
         ("import solution\nassert not hasattr(solution, '__path__') and solution.add(1, 1) == 2", "passed"),
         ("assert add(1, 2) == 4", "failed"),
         ("assert add(1, 'a')", "failed"),
-        ("assert add(1, 2) == 3\nadd(lambda: 1, 2)", "broken"),
+        ("assert add(1, 2) == 3\nadd(lambda: 1, 2)", "failed"),
+        ("add(lambda: 1, 2)", "broken"),
         ("add('x' * 200000, 'y')", "broken"),
         ("x = add(1, 2)\nadd('x' * 200000, 'y')", "failed"),
         ("x = add([], [])\nx.append(x)\nadd(x, [])", "failed"),

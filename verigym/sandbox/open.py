@@ -1,5 +1,6 @@
 """Opens the sandbox of this machine: bubblewrap if it works, otherwise plain processes, with a warning or an error."""
 
+import ctypes
 import functools
 import os
 import platform
@@ -17,14 +18,15 @@ from verigym.sandbox.limits import SandboxLimits
 from verigym.sandbox.plain import PlainRunner
 from verigym.sandbox.seccomp import seccomp_filter
 
+_PR_SET_DUMPABLE = 4
 INSTALL = "apt-get install bubblewrap (the package has the same name in dnf, pacman and apk)"
 
 
 def open_sandbox(require: bool = False, limits: SandboxLimits = SandboxLimits()) -> ProcessSandbox:
     """Opens the sandbox. The first call tests it. With `require` or VERIGYM_REQUIRE_SANDBOX=1, plain processes are refused."""
-    if sys.platform != "linux":
-        raise Refused("The sandbox needs Linux. Run verigym in a Linux virtual machine or container")
     reason = why_not_isolated()
+    if sys.platform != "linux":
+        raise Refused(reason)
     if not reason:
         return ProcessSandbox(BubblewrapRunner(), limits)
     if require or os.environ.get("VERIGYM_REQUIRE_SANDBOX") == "1":
@@ -32,6 +34,7 @@ def open_sandbox(require: bool = False, limits: SandboxLimits = SandboxLimits())
     if os.geteuid() == 0 and (plain := why_it_fails(PlainRunner())):
         raise Refused(f"{reason} Running code as a separate user failed too: {plain}")
     _warn(reason)
+    _hide_memory()
     return ProcessSandbox(PlainRunner(), limits)
 
 
@@ -47,7 +50,7 @@ class LazySandbox:
 
     @property
     def isolated(self) -> bool:
-        return self._sandbox.isolated
+        return not why_not_isolated()
 
     async def open(self, files: Mapping[str, str | bytes] = {}) -> Box:
         return await self._sandbox.open(files)
@@ -56,6 +59,8 @@ class LazySandbox:
 @functools.cache
 def why_not_isolated() -> str:
     """Why bubblewrap does not work and what to do, in sentences. Empty if it works."""
+    if sys.platform != "linux":
+        return "The sandbox needs Linux. Run verigym in a Linux virtual machine or container."
     if not shutil.which("bwrap"):
         return f"bubblewrap is not installed. Run {INSTALL}."
     if os.geteuid() == 0 and not shutil.which("setpriv"):
@@ -85,13 +90,19 @@ def why_it_fails(runner: CommandRunner) -> str:
     return "" if result.stdout == "1\n" else result.stderr.strip() or f"a test run ended with code {result.code}"
 
 
+def _hide_memory() -> None:
+    """Keeps other processes of this user from reading the memory and the environment of this process, where keys and tests are.
+    It also turns off core dumps and debuggers that attach."""
+    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
 @functools.cache
 def _warn(reason: str) -> None:
     """Prints the warning once per process."""
     print(
         f"WARNING: code runs WITHOUT A SANDBOX: {reason}\n"
-        "WARNING: the code can use the network and every file of its user. Only time, memory and disk limits apply "
-        "(docs/how-to/sandbox.md).\n"
+        "WARNING: the code can use the network and every file of its user, and stop this process. Only time, memory and disk "
+        "limits apply (docs/how-to/sandbox.md).\n"
         "WARNING: pass --require-sandbox to stop instead.",
         file=sys.stderr,
         flush=True,

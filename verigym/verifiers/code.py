@@ -3,7 +3,7 @@
 Tests and submission run in two separate boxes. The tests' calls are answered by the submission as plain values
 (`code_inside`), so the submission sees inputs and never what is expected. It can only answer wrongly: exiting, printing
 "passed", patching assert or `__eq__`, or searching frames and files for the tests does not help. This holds in an isolated
-sandbox. In a plain process the submission could look for other processes of its user.
+sandbox only, so without one nothing runs unless you allow it.
 
 Programs that read standard input are run case by case, and their output is compared here. Arguments are passed by value, so
 tests that check a change of their own list, or pass a function, are not supported.
@@ -13,15 +13,19 @@ import ast
 import builtins
 import functools
 import inspect
+import os
+import re
+import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
-from verigym.core.errors import VerifierFailure
+from verigym.core.errors import InfrastructureFailure, VerifierFailure
 from verigym.core.protocols import Box, CommandResult, Context
 from verigym.core.records import Task, Trajectory, Verdict
+from verigym.sandbox.open import why_not_isolated
 from verigym.verifiers import code_inside
 from verigym.verifiers.answers import find_block
 
@@ -31,6 +35,10 @@ _ROUNDS = 100
 """Maximum number of calls in a test that each depend on the answer before."""
 _SHOWN = 5
 """Failed tests that the evidence explains."""
+_MOST_TESTS = 10
+"""All tests of a submission together may take as long as this many that reach their time limit."""
+ALLOW = "VERIGYM_ALLOW_UNSANDBOXED"
+"""Environment variable. If it is 1, code runs without isolation."""
 
 
 class Code(Struct, frozen=True):
@@ -43,12 +51,17 @@ class Code(Struct, frozen=True):
     - Python text: each top-level assert and each `def test_...()` is a test, and `def check(candidate)` is called with
       `task.data["entry_point"]`
 
-    Names that the tests use and do not define belong to the submission. `from solution import add` works too."""
+    Names that the tests use and do not define belong to the submission, except modules of the standard library and its
+    containers (`math`, `Counter`): these are the tests' own. `from solution import add` works too."""
 
     seconds: float = 5.0
-    """Time limit. Per test: CPU time, and three times as much wall time. Per run of a program: wall time."""
+    """Time limit. Per test: CPU time, and three times as much wall time. All tests together: ten times as much. Per run of a
+    program: wall time."""
     file: str = ""
     """The code's key in the end state or the blobs. Empty: the reply's last ```python block, or the whole reply."""
+    unsandboxed: bool = False
+    """Run the code even if nothing isolates it. As your own user it can read your keys and the tests, and stop this process. The
+    environment variable VERIGYM_ALLOW_UNSANDBOXED=1 has the same effect."""
 
     async def __call__(self, task: Task, trajectory: Trajectory, context: Context) -> Verdict:
         tests: Any = task.data.get("tests")
@@ -56,6 +69,12 @@ class Code(Struct, frozen=True):
             raise VerifierFailure(f'task {task.id}: data has no "tests". Code runs the reply against them')
         if context.sandbox is None:
             raise VerifierFailure("this run has no sandbox. Code needs one to run what the model wrote")
+        if not (context.sandbox.isolated or self.unsandboxed or os.environ.get(ALLOW) == "1"):
+            raise InfrastructureFailure(
+                f"Code runs what a model wrote, and no sandbox isolates it here. {why_not_isolated()} To run it without "
+                f"isolation, where it can read your keys and the tests, set {ALLOW}=1 or pass Code(unsandboxed=True) "
+                "(docs/how-to/sandbox.md)"
+            )
         source = self._source(trajectory, context)
         async with await context.sandbox.open({"main.py": source}) as box:
             if isinstance(tests, list) and isinstance(tests[0], dict):
@@ -132,8 +151,11 @@ class _Exchange:
     def __init__(self, units: list[_SubmissionTest], source: str, box: Box, test_box: Box, seconds: float) -> None:
         self._units, self._source, self._seconds = units, source, seconds
         self._box, self._test_box = box, test_box
-        self._left_s = 3 * seconds * (len(units) + 1)
-        """Time left for the submission, over all rounds."""
+        self._limit_s = 3 * seconds
+        """Wall time of one test, and of loading the submission."""
+        most_s = self._limit_s * min(len(units) + 1, _MOST_TESTS)
+        self._left_s, self._tests_left_s = most_s, most_s
+        """Time left for the submission and for the tests, over all rounds."""
         self._calls: list[list[str]] = [[] for _ in units]
         self._answers: list[list[str]] = [[] for _ in units]
         self._broke = ""
@@ -171,30 +193,35 @@ class _Exchange:
             log = [[call, answers[at] if at < len(answers) else ""] for at, call in enumerate(self._calls[index])]
             units.append({"code": self._units[index].code, "names": self._units[index].names, "log": log})
         order = {"units": units, "seconds": self._seconds}
-        ran = await _inside(self._test_box, "tests", order, 3 * self._seconds * (len(units) + 1))
+        ran = await _inside(self._test_box, "tests", order, max(self._tests_left_s, self._seconds))
+        self._tests_left_s -= ran.seconds
         outcomes = dict(msgspec.json.decode(line) for line in ran.stdout.split("\n")[:-1])
         silent = [at for at in range(len(units)) if at not in outcomes]
         if silent and not (ran.stop == "output" and outcomes):
-            if ran.stop == "exit" or not any(units[at]["log"] for at in silent):
+            if not any(units[at]["log"] for at in silent):  # no answer of the submission can be the cause
                 raise VerifierFailure(f"the tests gave no result: {_ended(ran)}")
             outcomes |= {at: {"failed": _ended(ran)} for at in silent}
         return {waiting[at]: outcome for at, outcome in outcomes.items()}
 
     async def _answer(self, waiting: list[int]) -> None:
-        """If the sandbox stops the submission at one test, the tests after it get another run."""
+        """Gets the answers of the submission. A run of it has the time to load and to take one test to its limit, whatever became
+        of its own timers. If the sandbox stops it at a later test, it gets another run from there. If it stops it at the first
+        one, its timers are off, and it gets no other run."""
         while waiting and self._left_s > 0:
             for index in waiting:
                 self._answers[index] = []
             sessions = [self._calls[index] for index in waiting]
             order = {"source": self._source, "sessions": sessions, "seconds": self._seconds}
-            ran = await _inside(self._box, "submission", order, self._left_s)
+            ran = await _inside(self._box, "submission", order, min(self._left_s, 2 * self._limit_s + 1))
             self._left_s -= ran.seconds
             self._read(ran.stdout, waiting)
             if ran.stop == "exit":
                 return
             self._broke = _ended(ran)
             short = [at for at, index in enumerate(waiting) if len(self._answers[index]) < len(self._calls[index])]
-            waiting = waiting[max(short[0], 1) :] if short else []
+            if ran.stop == "time" and short and short[0] == 0:
+                self._left_s = 0
+            waiting = waiting[short[0] if ran.stop == "time" else max(short[0], 1) :] if short else []
 
     def _read(self, output: str, waiting: list[int]) -> None:
         """Reads lines of `session answer`. The submission may print anything, and the last line may be cut off."""
@@ -263,7 +290,48 @@ def _assembled(name: str, body: list[ast.stmt], entry: str) -> _SubmissionTest:
 def _unit(name: str, code: str, tree: ast.Module, entry: str) -> _SubmissionTest:
     used, bound = _names(tree)
     theirs = (used - _BUILTINS | ({entry} if entry else set())) - bound
+    imports = [line for each in sorted(theirs - {entry}) if (line := _import_of(each, tree))]
+    if imports:
+        own = {line.split()[-1] for line in imports}
+        at = sum(isinstance(each, ast.ImportFrom) and each.module == "__future__" for each in tree.body)
+        added = ast.parse("\n".join(imports)).body
+        code, theirs = ast.unparse(ast.Module([*tree.body[:at], *added, *tree.body[at:]], [])), theirs - own
     return _SubmissionTest(" ".join(name.split())[:100], code, sorted(theirs))
+
+
+_STANDARD = {
+    **dict.fromkeys(("ChainMap", "Counter", "OrderedDict", "defaultdict", "deque", "namedtuple"), "collections"),
+    "Decimal": "decimal",
+    "Fraction": "fractions",
+}
+"""Names that tests use without importing them, and their modules."""
+
+
+def _import_of(name: str, tree: ast.Module) -> str:
+    """The statement that imports an undefined name of the standard library for a test, or an empty text. A module counts if the
+    test only takes attributes of it: `copy(x)` is a function of the submission, and `copy.copy(x)` is not."""
+    if name in _STANDARD:
+        return f"from {_STANDARD[name]} import {name}"
+    module = {"np": "numpy"}.get(name, name)
+    if module not in sys.stdlib_module_names and module not in ("numpy", "pytest"):
+        return ""
+    taken = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    uses = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == name]
+    return f"import {module} as {name}" if all(id(use) in taken for use in uses) else ""
+
+
+def undefined_names(task: Task) -> set[str]:
+    """Names that the tests of a task use, that neither they nor the standard library define, and that the rest of the task does
+    not mention. A submission that defines one decides what the tests see."""
+    tests: Any = task.data.get("tests")
+    if not tests or (isinstance(tests, list) and isinstance(tests[0], dict)):
+        return set()
+    names = {name for unit in _read_tests(task, tests) for name in unit.names}
+    rest = {key: value for key, value in task.data.items() if key != "tests"}
+    return names - set(_WORD.findall(f"{task.prompt} {rest}"))
+
+
+_WORD = re.compile(r"\w+")
 
 
 def _names(tree: ast.Module) -> tuple[set[str], set[str]]:

@@ -12,7 +12,9 @@ guess only costs a round.
 from __future__ import annotations
 
 import builtins
+import collections
 import contextlib
+import importlib
 import itertools
 import json
 import math
@@ -66,6 +68,16 @@ class Remote:
     def __str__(self) -> str:
         return self._ask("str", self)
 
+    def __eq__(self, other: object) -> bool:
+        """Compares the value that the object has as a plain list, dict, number or text. Its own `__eq__` is not asked."""
+        mine = self._ask("plain", self)
+        theirs = other._ask("plain", other) if isinstance(other, Remote) else other
+        if isinstance(mine, Blank) or isinstance(theirs, Blank):
+            return True
+        return self is other if isinstance(mine, Remote) or isinstance(theirs, Remote) else mine == theirs
+
+    __hash__ = object.__hash__
+
 
 class Blank(Remote):
     """A placeholder for a missing answer. It compares equal to everything and can be called like an object."""
@@ -94,6 +106,13 @@ class Blank(Remote):
         return ""
 
 
+class Plain:
+    """Marks a value whose plain form is asked for, even if its class is one that the submission defined."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
 VERBS: dict[str, Callable[..., Any]] = {
     "call": lambda function, args, kwargs: function(*args, **kwargs),
     "get": getattr,
@@ -103,26 +122,73 @@ VERBS: dict[str, Callable[..., Any]] = {
     "len": len,
     "bool": bool,
     "str": str,
+    "plain": Plain,
 }
 
 
-def encode(value: Any) -> Any:
-    kind = type(value)
-    if value is None or kind in (bool, int, str):
+BASES = (int, float, complex, str, bytes, list, tuple, dict, set, frozenset)
+DICTS: dict[str, Any] = {
+    "Counter": collections.Counter,
+    "OrderedDict": collections.OrderedDict,
+    "defaultdict": collections.defaultdict,
+}
+OTHERS = {
+    ("fractions", "Fraction"): lambda value: [encode(value.numerator), encode(value.denominator)],
+    ("decimal", "Decimal"): lambda value: [str(value)],
+    ("datetime", "date"): lambda value: [value.isoformat()],
+    ("datetime", "datetime"): lambda value: [value.isoformat()],
+    ("datetime", "time"): lambda value: [value.isoformat()],
+    ("datetime", "timedelta"): lambda value: [value.days, value.seconds, value.microseconds],
+}
+"""Values of the standard library by module and name, with the arguments that create them again."""
+
+
+def encode(value: Any, flat: bool = False) -> Any:
+    """A value as JSON. It is written by the methods of its base class and created anew, so nothing that a class of the submission
+    defines travels with it. Classes of the submission are refused, except enumerations of numbers or texts and named tuples.
+    With `flat` they are written as the list, dict, number or text that they derive from."""
+    kind: Any = type(value)
+    if value is None or kind in (bool, str):
         return value
+    if kind is int:
+        return value if -(1 << 4096) < value < 1 << 4096 else {"t": "int", "v": hex(value)}
     if kind in (float, complex):
         return {"t": kind.__name__, "v": repr(value)}
     if kind is bytes:
         return {"t": "bytes", "v": value.hex()}
     if kind in (list, tuple):
-        return {"t": kind.__name__, "v": [encode(each) for each in value]}
+        return {"t": kind.__name__, "v": [encode(each, flat) for each in value]}
     if kind in (set, frozenset):
-        return {"t": kind.__name__, "v": sorted((encode(each) for each in value), key=json.dumps)}
-    if kind is dict:
-        return {"t": "dict", "v": [[encode(key), encode(each)] for key, each in value.items()]}
+        return {"t": kind.__name__, "v": sorted((encode(each, flat) for each in value), key=json.dumps)}
+    if kind is dict or kind in DICTS.values():
+        return {"t": kind.__name__, "v": [[encode(key, flat), encode(each, flat)] for key, each in dict.items(value)]}
     if kind in (Remote, Blank) and value._ref is not None:
         return {"t": "remote", "v": value._ref}
+    if kind is collections.deque:
+        return {"t": "deque", "v": [encode(each, flat) for each in value], "most": value.maxlen}
+    if (kind.__module__, kind.__name__) in OTHERS:
+        return {"t": "std", "of": [kind.__module__, kind.__name__], "v": OTHERS[kind.__module__, kind.__name__](value)}
+    base = next((base for base in BASES if issubclass(kind, base)), None)
+    name = getattr(value, "_name_", None)
+    if base in (int, str) and isinstance(name, str):  # an enumeration
+        return {"t": "member", "v": encode(_as(base, value)), "name": name}
+    if base is tuple and isinstance(getattr(kind, "_fields", None), tuple):
+        return {"t": "named", "v": encode(_as(tuple, value), flat)["v"], "of": [kind.__name__, *kind._fields]}
+    if flat and base is not None:
+        return encode(_as(base, value), flat)
     raise TypeError(f"a {kind.__name__} is not a plain value")
+
+
+def _as(base: Any, value: Any) -> Any:
+    """The value as its base class, by the methods of the base class."""
+    convert = {
+        int: int.__index__,
+        float: float.__float__,
+        complex: complex.__complex__,
+        str: str.__str__,
+        dict: lambda each: dict(dict.items(each)),
+    }
+    return convert[base](value) if base in convert else base(base.__iter__(value))
 
 
 def decode(data: Any, remote: Callable[[Any], Any]) -> Any:
@@ -131,14 +197,40 @@ def decode(data: Any, remote: Callable[[Any], Any]) -> Any:
     kind, value = data["t"], data["v"]
     if kind == "remote":
         return remote(value)
-    if kind == "dict":
-        return {decode(key, remote): decode(each, remote) for key, each in value}
+    if kind == "dict" or kind in DICTS:
+        pairs = {decode(key, remote): decode(each, remote) for key, each in value}
+        return pairs if kind == "dict" else DICTS[kind](*([None] if kind == "defaultdict" else []), pairs)
     if kind == "bytes":
         return bytes.fromhex(value)
+    if kind == "int":
+        return int(value, 16)
     if kind in ("float", "complex"):
         return {"float": float, "complex": complex}[kind](value)
-    container = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}[kind]
-    return container(decode(each, remote) for each in value)
+    if kind == "member":
+        return _member(decode(value, remote), str(data["name"]))
+    if kind == "std":
+        return _standard(*data["of"], [decode(each, remote) for each in value])
+    each_value = [decode(each, remote) for each in value]
+    if kind == "deque":
+        return collections.deque(each_value, data["most"])
+    if kind == "named":
+        name, *fields = map(str, data["of"])
+        return collections.namedtuple(name, fields)._make(each_value)
+    return {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}[kind](each_value)
+
+
+def _member(value: Any, name: str) -> Any:
+    """A number or text that also has the name and the value of a member of an enumeration."""
+    member: Any = type("Member", ({int: int, str: str}[type(value)],), {})(value)
+    member.name, member.value = name, value
+    return member
+
+
+def _standard(module: str, name: str, arguments: list[Any]) -> Any:
+    if (module, name) not in OTHERS:
+        raise ValueError(f"{module}.{name} is not a plain value")
+    kind = getattr(importlib.import_module(module), name)
+    return (kind.fromisoformat if hasattr(kind, "fromisoformat") else kind)(*arguments)
 
 
 def answers(calls: list[str], names: dict[str, Any]) -> Iterator[str]:
@@ -158,12 +250,13 @@ def answers(calls: list[str], names: dict[str, Any]) -> Iterator[str]:
             value = VERBS[verb](*[decode(each, remote) for each in operands])
         except BaseException as error:  # sys.exit included
             results.append(None)
-            yield json.dumps({"raised": [kind.__name__ for kind in type(error).__mro__], "words": str(error)[:500]})
+            yield json.dumps({"raised": [kind.__name__ for kind in type(error).__mro__], "words": _words(error)[:500]})
             continue
         results.append(value)
         try:
-            yield json.dumps({"value": encode(value)})
-        except (TypeError, ValueError, RecursionError):  # an object: the test gets a proxy
+            flat = isinstance(value, Plain)
+            yield json.dumps({"value": encode(value.value if flat else value, flat)})
+        except Exception:  # an object, which may refuse anything: the test gets a proxy
             yield json.dumps({"value": {"t": "remote", "v": len(results) - 1}})
 
 
@@ -176,7 +269,7 @@ def submission() -> None:
     try:
         exec(compile(order["source"], "solution.py", "exec"), solution.__dict__)
     except BaseException as error:  # sys.exit included
-        say(f"broke {type(error).__name__}: {error}"[:500])
+        say(f"broke {type(error).__name__}: {_words(error)}"[:500])
         os._exit(0)
     _limit(0)
     for session, calls in enumerate(order["sessions"]):
@@ -216,7 +309,8 @@ def outcome(
         try:
             call = json.dumps([verb, *map(encode, operands)])
         except TypeError as error:
-            stop(broken=f"it passes a value that cannot be sent to the submission: {error}")
+            reason = f"it passes a value that cannot be sent to the submission: {error}"
+            stop(**{"failed" if used else "broken": reason})
         except (ValueError, RecursionError):
             stop(failed="it passes a value that is too large")
         if len(call) > LONGEST:
@@ -227,11 +321,17 @@ def outcome(
         try:
             answer = json.loads(log[used - 1][1])
             if "value" in answer:
-                return decode(answer["value"], lambda ref: Remote(ref, ask))
+                return decode(answer["value"], known)
             raised = _exception([str(name) for name in answer["raised"]], str(answer["words"]))
         except (Exception, RecursionError):  # the submission may write anything
             stop(failed="the submission gave no answer")
         raise raised
+
+    def known(ref: Any) -> Remote:
+        """The object of the last answer. A submission names no other."""
+        if ref != used - 1:
+            raise ValueError("the submission refers to another object")
+        return Remote(ref, ask)
 
     def later(call: str) -> Blank:
         if not stopped:
@@ -256,13 +356,22 @@ def outcome(
     try:
         exec(compile(code, "tests", "exec"), {"__name__": "tests", **{name: Remote(name, ask) for name in names}})
     except BaseException as error:
-        reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        words = _words(error)
+        reason = f"{type(error).__name__}: {words}" if words else type(error).__name__
         last = f", the last answer was {log[used - 1][1]}" if used else ""
         own_fault = not used and not isinstance(error, AssertionError)
         result = {"broken": reason[:300]} if own_fault else {"failed": (reason + last)[:300]}
     if not used and "passed" in result:
         result = {"broken": 'it never calls the submission. data["entry_point"] can name the function to call'}
     return stopped or result
+
+
+def _words(error: BaseException) -> str:
+    """The message of an exception. An object of the submission in it may refuse to be text."""
+    try:
+        return str(error)
+    except BaseException:  # also a proxy whose text is not in the log yet
+        return ""
 
 
 def _exception(names: list[str], words: str) -> Exception:
@@ -296,6 +405,10 @@ def small_pytest() -> types.ModuleType:
         __hash__ = None  # type: ignore[assignment]
 
         def __eq__(self, given: object) -> bool:
+            if isinstance(self.expected, dict):
+                if not isinstance(given, dict) or given.keys() != self.expected.keys():
+                    return False
+                return all(self._near(given[key], each) for key, each in self.expected.items())
             if isinstance(self.expected, list | tuple):
                 if not isinstance(given, type(self.expected)) or len(given) != len(self.expected):
                     return False
@@ -317,7 +430,11 @@ def tests() -> None:
         child = os.fork()
         if child == 0:
             _limit(order["seconds"])
-            say(json.dumps([index, _tried(unit)]))
+            try:
+                result = _tried(unit)
+            except BaseException as error:  # an answer may drive a test into anything
+                result = {"failed" if unit["log"] else "broken": f"{type(error).__name__}: {_words(error)}"[:300]}
+            say(json.dumps([index, result]))
             os._exit(0)
         if os.WIFSIGNALED(os.waitpid(child, 0)[1]):
             say(json.dumps([index, {"failed" if unit["log"] else "broken": "it did not end in time"}]))

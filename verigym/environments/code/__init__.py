@@ -6,7 +6,6 @@ mutants of a reference solution. The code runs in the sandbox, never in this pro
 
 import msgspec
 
-from verigym.core.errors import VerifierFailure
 from verigym.core.protocols import Context
 from verigym.core.records import Task, Trajectory, Verdict
 from verigym.environments import shipped
@@ -16,11 +15,7 @@ _TESTED = Code(seconds=1.0)
 
 
 async def code_verifier(task: Task, trajectory: Trajectory, context: Context) -> Verdict:
-    """Gives 1 if every hidden test passes, and otherwise 0. The part `tests` is the share. Code runs only in isolation."""
-    if context.sandbox is not None and not context.sandbox.isolated:
-        raise VerifierFailure(
-            "code runs what a model wrote, and here is no sandbox that isolates it (docs/how-to/sandbox.md)"
-        )
+    """Gives 1 if every hidden test passes, and otherwise 0. The part `tests` is the share."""
     verdict = await _TESTED(task, trajectory, context)
     return msgspec.structs.replace(verdict, reward=float(verdict.passed))
 
