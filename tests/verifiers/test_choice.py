@@ -46,6 +46,15 @@ CITIES = ["Berlin", "Paris", "London", "New York"]
         "The answer is Paris.",
         '"Paris"',
         "Answer: B, a city in France",
+        "B) because A is in Germany",
+        "It's not A, so B",
+        "A is wrong. It is B",
+        "Answer: B. A is wrong",
+        "Answer: B (A is wrong)",
+        "Answer: not A but B",
+        "Not sure, B",
+        "Answer: B I think",
+        "It is Paris, not London.",
     ],
 )
 def test_the_right_option_passes_in_any_shape(reply: str) -> None:
@@ -78,6 +87,16 @@ def test_the_right_option_passes_in_any_shape(reply: str) -> None:
         "A B C D",
         "It's plan B's fault",
         "Answer: a dog",
+        "Answer: not B",
+        "Answer: B C D",
+        "Answer: B; C; D",
+        "Answer: B | C",
+        "Answer: B is wrong",
+        "Answer: anything except B",
+        "I don't think it's B",
+        "Option B is incorrect",
+        "Neither A nor B",
+        "It is not Paris.",
     ],
 )
 def test_any_other_reply_does_not(reply: str) -> None:

@@ -28,6 +28,9 @@ def match(answer: Any, reply: str) -> Verdict:
         (0.5, ".50"),
         (["a", "b"], "B"),
         (["x", 7], "7.0"),
+        ("7", "+7"),
+        ("1e3", "1000"),
+        ("1e400", "10e399"),
     ],
 )
 def test_the_same_in_other_words_matches(answer: Any, reply: str) -> None:
@@ -37,7 +40,22 @@ def test_the_same_in_other_words_matches(answer: Any, reply: str) -> None:
 
 @pytest.mark.parametrize(
     ("answer", "reply"),
-    [("Paris", "It is Paris"), ("42", "43"), ("42", "forty-two"), (["a", "b"], "ab"), ("Paris", ""), ([], "a")],
+    [
+        ("Paris", "It is Paris"),
+        ("42", "43"),
+        ("42", "forty-two"),
+        (["a", "b"], "ab"),
+        ("Paris", ""),
+        ([], "a"),
+        ("12345678901234567890", "12345678901234567891"),
+        ("0.1", "0.1000000000000000055511151231257827"),
+        ("1e400", "inf"),
+        ("1e400", "1e401"),
+        ("7", "007"),
+        ("007", "7"),
+        ("1000", "1_000"),
+        ("3", "٣"),
+    ],
 )
 def test_anything_else_does_not(answer: Any, reply: str) -> None:
     verdict = match(answer, reply)

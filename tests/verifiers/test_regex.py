@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.verifiers.builders import verdict
-from verigym.core.errors import VerifierFailure
 from verigym.core.records import Fault
 from verigym.verifiers.match import Regex, matched
+from verigym.verifiers.schema import JsonSchema
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_endless_backtracking_is_stopped_off_the_main_thread_too(pattern: str, t
     def search() -> None:
         try:
             ended.append(matched(pattern, text))
-        except VerifierFailure as error:
+        except TimeoutError as error:
             ended.append(error)
 
     start = time.perf_counter()
@@ -67,9 +67,17 @@ def test_endless_backtracking_is_stopped_off_the_main_thread_too(pattern: str, t
     assert len(ended) == 1 and (ended[0] is None or "took longer" in str(ended[0]))
 
 
-def test_a_pattern_that_never_ends_is_a_failure_and_not_a_zero() -> None:
+def test_a_reply_that_drives_the_pattern_past_its_time_fails_and_is_scored() -> None:
     found = verdict(Regex(r"(a|aa)+$"), "a" * 200 + "b")
-    assert found.reward is None and found.error is not None and "backtrack less" in found.error.message
+    assert (found.reward, found.passed, found.error) == (0.0, False, None) and "backtrack less" in found.evidence
+
+
+@pytest.mark.parametrize("pattern", ["a{1000000000}", "a{5,1000000000}", "a{1000000000,}", "((a{1000}){1000}){1000}"])
+def test_a_pattern_that_would_take_minutes_to_compile_is_refused_at_once(pattern: str) -> None:
+    found = verdict(Regex(pattern), "a")
+    assert found.reward is None and found.error is not None and "repeats up to" in found.error.message
+    assert verdict(JsonSchema({"pattern": pattern}), '"a"').error is not None
+    assert verdict(Regex(r"a{3,1000}"), "aaa").passed
 
 
 def test_it_runs_inside_an_event_loop() -> None:

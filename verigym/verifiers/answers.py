@@ -10,6 +10,7 @@ If a reply marks several answers, the last one counts. Every search is linear in
 """
 
 import re
+from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -74,9 +75,22 @@ def _after_marker(reply: str) -> tuple[int, str] | None:
 
 
 def find_block(text: str, *languages: str) -> str | None:
-    """The last fenced block in one of the languages, or else the last block without a language. The closing fence may be missing.
-    If the fence is indented, its lines are dedented as much."""
+    """The last fenced block in one of the languages, or else the last block without a language."""
     named, plain = None, None
+    for language, block in _fenced(text):
+        named = block if language in languages else named
+        plain = block if not language else plain
+    return plain if named is None else named
+
+
+def blocks(text: str) -> list[str]:
+    """All fenced blocks."""
+    return [block for _, block in _fenced(text)]
+
+
+def _fenced(text: str) -> Iterator[tuple[str, str]]:
+    """The language and the text of each fenced block. The closing fence may be missing. If the fence is indented, its lines are
+    dedented as much."""
     language: str | None = None
     lines: list[str] = []
     indent = 0
@@ -87,11 +101,8 @@ def find_block(text: str, *languages: str) -> str | None:
         elif language is None:
             language, lines, indent = line.strip().strip("`").strip().lower(), [], len(line) - len(bare)
         else:
-            block = "\n".join(lines)
-            named = block if language in languages else named
-            plain = block if not language else plain
+            yield language, "\n".join(lines)
             language = None
-    return plain if named is None else named
 
 
 def find_json(text: str) -> Any:

@@ -1,7 +1,7 @@
 """Multiple choice: the reply names one option as `B`, `(B)`, `B. Paris`, `**B**`, `The answer is B`, or by its text.
 
 `task.data["answer"]` is the option's letter, text or index (0 is A). `task.data["choices"]` lists the texts, in order or by
-letter. Without it, only letters are read. A reply that names two options does not pass.
+letter. Without it, only letters are read. A reply that names two options, or denies the right one ("not B"), does not pass.
 """
 
 import re
@@ -56,7 +56,23 @@ def _expected(task: Task, options: dict[str, str]) -> str:
 
 _AROUND = "()[]{}<>*_`\"'“”‘’.,:;!?$ \t\n"
 _FIRST = re.compile(r"[\W_]*(?:(?:option|choice|letter)[\W_]+)?([a-z])(?![\w'’])[)\]*_`\"'.:]*", re.IGNORECASE)
-_AND_MORE = re.compile(r"[\W_]*?(?:[,/&+]|\bor\b|\band\b)[\W_]*(?:option\s+)?([a-z])(?![\w'’])", re.IGNORECASE)
+_AND_MORE = re.compile(r"[\W_]*?(?:[,;/&+|]|\bor\b|\band\b)[\W_]*(?:option\s+)?([a-z])(?![\w'’])", re.IGNORECASE)
+_LISTED = re.compile(r"\s+([A-Z])(?![\w'’])(?=[\s).,;]*(?:$|[A-Z](?![\w'’])))")
+"""Another letter in a list without commas: "B C D"."""
+_REASON = re.compile(r"[\W_]*[A-Z][)\]*_.:,]*\s+(?:because|since)\b")
+"""A reply that begins with an option and its reason: "B) because ..."."""
+_DENIED = re.compile(
+    r"(?:\b(?:not|never|neither|nor|except|cannot)\b|n['’]t\b)(?:[\s\"(*_]+(?!but\b)[\w'’]+){0,2}[\s\"(*_]*$",
+    re.IGNORECASE,
+)
+"""Before an option: "not B", "isn't option B"."""
+_WRONG = re.compile(
+    r"[)\]*_`\"'.:]*\s+(?:(?:is|was)\s+(?:not|never|wrong|incorrect|false|out\b)|(?:isn|wasn|can|won)['’]t\b|cannot\b)",
+    re.IGNORECASE,
+)
+"""After an option: "B is wrong"."""
+_NEAR = 60
+"""Characters before an option that are looked at."""
 _ALONE = re.compile(r"(?<![\w'’])([A-Z])(?![\w'’])|\(([a-z])\)")
 _WORD = re.compile(r" (?!or |and |is |was |because |since |as |but |nor )[a-z]")
 """After "A" or "I": then it is an article or a pronoun, not an option."""
@@ -69,18 +85,29 @@ def _chosen(text: str, marked: bool, options: dict[str, str]) -> set[str]:
         return {bare.upper()}
     if same := {letter for letter, option in options.items() if option and option == _plain(text)}:
         return same
+    marked = marked or _REASON.match(text) is not None
     if marked and (first := _FIRST.match(text)) and first[1].upper() in options and not _WORD.match(text, first.end(1)):
-        more = _AND_MORE.match(text, first.end())
+        if _WRONG.match(text, first.end(1)):
+            return set()
+        more = _AND_MORE.match(text, first.end()) or _LISTED.match(text, first.end())
         also = {more[1].upper()} & options.keys() if more and not _WORD.match(text, more.end()) else set()
         return {first[1].upper()} | also | _starting(text[first.end() :], options)
     letters = {
         (match[1] or match[2]).upper()
         for match in _ALONE.finditer(text)
         if not (match[0] in ("A", "I") and _WORD.match(text, match.end()))
+        and not _DENIED.search(text[max(0, match.start() - _NEAR) : match.start()])
+        and not _WRONG.match(text, match.end())
     }
     words = f" {_plain(text)} "
-    texts = {letter for letter, option in options.items() if option and f" {option} " in words}
+    texts = {letter for letter, option in options.items() if option and _names(words, option)}
     return (letters & options.keys()) | texts
+
+
+def _names(words: str, option: str) -> bool:
+    """Whether the words contain an option's text that they do not deny."""
+    places = re.finditer(re.escape(f" {option} "), words)
+    return any(not _DENIED.search(words[max(0, place.start() + 1 - _NEAR) : place.start() + 1]) for place in places)
 
 
 def _starting(text: str, options: dict[str, str]) -> set[str]:

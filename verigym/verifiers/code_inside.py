@@ -93,7 +93,7 @@ class Blank(Remote):
     def _agree(self, key: object = None) -> bool:
         return True
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __bool__ = _agree
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __bool__ = _agree  # type: ignore[assignment]
     __hash__ = None  # type: ignore[assignment]
 
     def __iter__(self) -> Iterator[Any]:
@@ -172,8 +172,9 @@ def encode(value: Any, flat: bool = False) -> Any:
     name = getattr(value, "_name_", None)
     if base in (int, str) and isinstance(name, str):  # an enumeration
         return {"t": "member", "v": encode(_as(base, value)), "name": name}
-    if base is tuple and isinstance(getattr(kind, "_fields", None), tuple):
-        return {"t": "named", "v": encode(_as(tuple, value), flat)["v"], "of": [kind.__name__, *kind._fields]}
+    fields = getattr(kind, "_fields", None)
+    if base is tuple and isinstance(fields, tuple):
+        return {"t": "named", "v": encode(_as(tuple, value), flat)["v"], "of": [kind.__name__, *fields]}
     if flat and base is not None:
         return encode(_as(base, value), flat)
     raise TypeError(f"a {kind.__name__} is not a plain value")
@@ -209,7 +210,8 @@ def decode(data: Any, remote: Callable[[Any], Any]) -> Any:
     if kind == "member":
         return _member(decode(value, remote), str(data["name"]))
     if kind == "std":
-        return _standard(*data["of"], [decode(each, remote) for each in value])
+        module, name = data["of"]
+        return _standard(module, name, [decode(each, remote) for each in value])
     each_value = [decode(each, remote) for each in value]
     if kind == "deque":
         return collections.deque(each_value, data["most"])

@@ -1,15 +1,17 @@
 """Model judges. `Judge` scores a reply by a rubric, and `PairwiseJudge` compares two replies. Votes and reasons are evidence.
 
 The judged text is placed between marks that contain its hash, so it cannot fake them, and is called untrusted. A malformed
-judgement is requested again. After the last retry it is a `VerifierFailure`, never a reward of 0.
+judgement is requested again, and so is an answer with two different judgements, of which one may be quoted from the judged text.
+After the last retry it is a `VerifierFailure`, never a reward of 0.
 """
 
 import asyncio
 import functools
+import json
 import re
 import statistics
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -28,7 +30,7 @@ from verigym.core.records import (
     content_hash,
 )
 from verigym.core.seeds import derive
-from verigym.verifiers.answers import find_json
+from verigym.verifiers.answers import blocks, find_json
 from verigym.verifiers.lift import failed, named, unscorable
 from verigym.verifiers.version import version
 
@@ -70,7 +72,12 @@ class Judge(Struct, frozen=True):
             return low <= vote.score <= high
 
         asked = (ask(policy, prompt, _JudgeScore, fits, seed, self.sampling, self.retries) for seed in seeds)
-        votes = await asyncio.gather(*asked)
+        try:
+            votes = await asyncio.gather(*asked)
+        except PromptTooLong:
+            if not is_cause(shown, prompt):
+                raise
+            return Verdict(reward=0.0, evidence=f"the reply is too long for the judge ({len(shown):,} characters)")
         rewards = [(vote.score - low) / (high - low) for vote, _ in votes]
         agreeing = sum(reward >= self.passing for reward in rewards)
         if self.count == "mean":
@@ -193,7 +200,12 @@ class PairwiseJudge(Struct, frozen=True, dict=True):
             for vote in range(self.votes)
             for order, prompt in enumerate(prompts)
         ]
-        judgements = await asyncio.gather(*asked)
+        try:
+            judgements = await asyncio.gather(*asked)
+        except PromptTooLong:
+            if not is_cause(max(one, other, key=len), prompts[0]):
+                raise
+            return _Game(float(len(one) < len(other)), "the longer reply is too long for the judge", [])
         winners = [judgement.winner for judgement, _ in judgements]
         both_orders = zip(winners[::2], winners[1::2], strict=True)
         points = [{("A", "B"): 1.0, ("B", "A"): 0.0}.get(pair, 0.5) for pair in both_orders]
@@ -278,6 +290,15 @@ def transcript(trajectory: Trajectory) -> str:
     return "\n".join(lines)
 
 
+class PromptTooLong(VerifierFailure):
+    """The prompt does not fit into the judge's context window."""
+
+
+def is_cause(text: str, prompt: str) -> bool:
+    """Whether a judged text takes up most of a prompt that is too long. Then the failure is that of the text."""
+    return 2 * len(text) > len(prompt)
+
+
 def find_policy(context: Context, name: str) -> Policy:
     if name not in context.policies:
         names = ", ".join(context.policies) or "none"
@@ -301,15 +322,34 @@ async def ask(
         try:
             reply = await policy.respond(request)
         except ContextFull as error:
-            raise VerifierFailure(f"the prompt does not fit into the judge's context window: {error}") from error
+            raise PromptTooLong(f"the prompt does not fit into the judge's context window: {error}") from error
         raw = "".join(item.text for item in reply.items if isinstance(item, Message))
-        try:
-            judgement = msgspec.convert(find_json(raw), kind)
-        except ValueError:  # not JSON, or of another shape
-            continue
-        if fits is None or fits(judgement):
+        judgement = _only_judgement(raw, kind, prompt)
+        if judgement is not None and (fits is None or fits(judgement)):
             return judgement, raw
     raise VerifierFailure(f'the judge gave no valid answer in {retries + 1} attempts. The last: "{raw[-300:]}"')
+
+
+def _only_judgement(raw: str, kind: type[T], prompt: str) -> T | None:
+    """The judgement in an answer. None if there is none, or if there are several that differ. A block that is part of the prompt
+    is a quotation, unless there is no other."""
+    found = [(text, judgement) for text in [raw, *blocks(raw)] if (judgement := _judgement(text, kind)) is not None]
+    own = [judgement for text, judgement in found if text.strip() not in prompt]
+    distinct = {msgspec.json.encode(judgement): judgement for judgement in own or [each for _, each in found]}
+    return next(iter(distinct.values())) if len(distinct) == 1 else None
+
+
+def _judgement(text: str, kind: type[T]) -> T | None:
+    try:
+        return msgspec.convert(json.loads(text, object_pairs_hook=_unique), kind)
+    except (ValueError, RecursionError):  # not JSON, or of another shape
+        return None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({key for key, _ in pairs}) < len(pairs):
+        raise ValueError("a key stands twice in an object")
+    return dict(pairs)
 
 
 def evidence(prompt: str, answers: list[str]) -> str:

@@ -1,11 +1,13 @@
-"""Compares numbers: `1,234.5`, `$12`, `50%`, `1e-3`, `3/4`, `1 1/2`, `\\frac{3}{4}`, `3 × 10^5`, `5 km`.
+"""Compares numbers: `1,234.5`, `$12`, `50%`, `1e-3`, `3/4`, `1 1/2`, `\\frac{3}{4}`, `3 × 10^5`, `2^3`, `5 million`, `5 km`.
 
-Numbers are compared exactly, as fractions. A comma groups thousands, so `1.234,5` is not read. Words ("twelve"), NaN and
-infinity are not numbers and never pass.
+Numbers are compared exactly, as fractions. A comma groups thousands, so `1.234,5` is not read. Words ("twelve"), NaN, infinity
+and expressions with `\\pi` or a root are not numbers and never pass. Neither does a denied number ("not 42") or one of several
+("42 or 43").
 """
 
 import re
 from fractions import Fraction
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -25,8 +27,9 @@ class Numeric(Struct, frozen=True):
     relative: float = 0.0
     """Relative tolerance: 0.01 passes 101 for 100. The wider of the two counts."""
     where: Where = "auto"
-    """Where the reply has its answer (see `answers`). In a marked answer the first number after the last `=` counts. In any other
-    reply, and with `auto` if the marked answer has no number, the last number counts."""
+    """Where the reply has its answer (see `answers`). In a marked answer the first number after the last `=` counts, unless it is
+    one of several ("42 or 43", "42, 43"). In any other reply, and with `auto` if the marked answer has no number, the last number
+    counts. A number that is denied ("not 42") is passed over."""
 
     def __call__(self, task: Task, trajectory: Trajectory) -> Verdict:
         expected = _expected(task)
@@ -42,9 +45,13 @@ class Numeric(Struct, frozen=True):
         answer = find_answer(reply, self.where)
         if answer is None:
             return None
-        if not answer.marked:
-            return last_number(answer.text)
-        return first_number(answer.text.rpartition("=")[2]) or (last_number(reply) if self.where == "auto" else None)
+        if answer.marked and (places := _places(answer.text)):
+            start = len(answer.text) - len(answer.text.rpartition("=")[2])
+            return _only(places, next((at for at, each in enumerate(places) if each.start >= start), None), _LINK)
+        if answer.marked and (self.where != "auto" or _SYMBOL.search(answer.text)):
+            return None
+        places = _places(reply if answer.marked else answer.text)
+        return _only(places, len(places) - 1 if places else None, _OR if self.where == "auto" else None)
 
     def _near(self, given: Fraction, expected: Fraction) -> bool:
         allowed = max(Fraction(self.tolerance), Fraction(self.relative) * abs(expected))
@@ -78,21 +85,82 @@ class Number(Struct, frozen=True):
         return [other.value, other.value / 100 if other.percent else other.value * 100]
 
 
+class _Place(NamedTuple):
+    """A number of a text that is not denied."""
+
+    number: Number | None
+    """None if it is too long to be read."""
+    start: int
+    between: str
+    """The text since the number before it, also a denied one. Empty for the first number."""
+
+
+_DENIAL = re.compile(
+    r"(?:\b(?:not|never|neither|nor|except|than|instead of)|n['’]t)(?:[\s*_$(]+(?!but\b)[a-z'’]+){0,2}[\s*_$(\\]*$",
+    re.IGNORECASE,
+)
+"""Before a number: "not 42", "isn't equal to 42", "other than 42"."""
+_LINKED = r"(?:\s*[a-z°%µ²³]+\.?){0,2}?[\s*_$)\\]*(?:,|;|/|&|\||–|-|\bor\b|\band\b|\bto\b)"
+_MORE = r"(?:[\s,;*_$(\\]|\bor\b|\band\b|\bmaybe\b|\bperhaps\b|\bpossibly\b|\beven\b|\balso\b|\belse\b|\b[a-z]\s*=)*"
+_LINK = re.compile(_LINKED + _MORE, re.IGNORECASE)
+"""Between two numbers of a list: "42 or 43", "42, 43", "x = 3 or x = -3". In "72 (in 2 months)" there is no list."""
+_OR = re.compile(r"[\s*_$)\\,]*\bor\b" + _MORE, re.IGNORECASE)
+"""The same outside a marked answer. In "4 tickets, or 20 dollars" there is no list."""
+_SYMBOL = re.compile(r"\\(?:pi|sqrt|log|ln|infty)\b|[π√∞]")
+_IN_SYMBOL = re.compile(
+    r"\\(?:[dt]?frac(?:\{[^{}]*\})?|sqrt(?:\[[^\]]*\])?)\{[^{}]*$|(?:\\pi|π|\\sqrt|√|\bpi)\s*[/*^]?\s*\{?$"
+)
+_TIMES_SYMBOL = re.compile(r"\s*(?:\\cdot|\\times|\*)?\s*(?:\\(?:pi|sqrt|log|ln)\b|[π√]|pi\b)")
+_NEAR = 60
+"""Characters around a number that are looked at."""
+
+
+def _places(text: str) -> list[_Place]:
+    text = _tidy(text)
+    places: list[_Place] = []
+    end = 0
+    for match in _NUMBER.finditer(text):
+        before = text[max(0, match.start() - _NEAR) : match.start()]
+        symbolic = _IN_SYMBOL.search(before) or _TIMES_SYMBOL.match(text, match.end())
+        if symbolic:
+            places.append(_Place(None, match.start(), ""))
+        elif not _DENIAL.search(before):
+            places.append(_Place(_number(match), match.start(), text[end : match.start()] if end else ""))
+        end = match.end()
+    return places
+
+
+def _only(places: list[_Place], at: int | None, link: "re.Pattern[str] | None") -> Number | None:
+    """The number at an index, or None if a list links it to a different one."""
+    number = None if at is None else places[at].number
+    if number is None or at is None or link is None:
+        return number
+    for one, two in ((at - 1, at), (at, at + 1)):
+        if one >= 0 and two < len(places) and len(places[two].between) <= _NEAR and link.fullmatch(places[two].between):
+            other = places[one if two == at else two].number
+            if other is None or number.value not in number.readings(other):
+                return None
+    return number
+
+
 _LIKE_ASCII = str.maketrans(
     {"−": "-", "﹣": "-", "－": "-", "⁄": "/", "\u00a0": " ", "\u202f": " ", "½": " 1/2", "¼": " 1/4", "¾": " 3/4"}
 )
+_SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12, "k": 3}
 _DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)"
 _NUMBER = re.compile(
     rf"""(?P<sign>(?<![\w)\]])[-+])?                              # in "10-3" the 3 is not negative
     (?:\\?[$€£¥]\ ?(?P<inner>-)?)?
-    (?<![\w.])
+    (?<![\w.^])(?<!\^\{{)
     (?:
         \\[dt]?frac\{{\ *(?P<top>-?[0-9]+)\ *\}}\{{\ *(?P<bottom>-?[0-9]+)\ *\}}
       | (?:(?P<whole>[0-9]+)\ (?=[0-9]+/))?(?P<over>[0-9]+)\ ?/\ ?(?P<under>[0-9]+)(?![.\w/])
       | (?P<plain>{_DIGITS}(?:\.[0-9]+)?|\.[0-9]+)
-        (?: [eE](?P<e>[-+]?[0-9]+) | \ ?(?:×|\\times|\\cdot|x|\*)\ ?10(?:\^|\*\*)\{{?(?P<ten>[-+]?[0-9]+)\}}? )?
+        (?: [eE](?P<e>[-+]?[0-9]+) | \ ?(?:×|\\times|\\cdot|x|\*)\ ?10(?:\^|\*\*)\{{?(?P<ten>[-+]?[0-9]+)\}}?
+          | (?:\^|(?<=[0-9])\*\*(?=[-+]?[0-9]))\{{?(?P<power>[-+]?[0-9]+)\}}? )?
     )
-    (?P<percent>\ ?\\?%)?""",
+    (?P<percent>\ ?\\?%)?
+    (?P<scale>\ (?:{"|".join(_SCALES)})\b|k\b)?""",
     re.VERBOSE,
 )
 _LONGEST = 400
@@ -127,5 +195,11 @@ def _number(match: re.Match[str]) -> Number | None:
     if not bottom:
         return None
     value = (top / bottom + int(match["whole"] or 0)) * Fraction(10) ** int(match["e"] or match["ten"] or 0)
+    if match["power"]:
+        power = int(match["power"])
+        if abs(power) > 64 or (power < 0 and not value):
+            return None
+        value = value**power
+    value *= 10 ** _SCALES.get((match["scale"] or "").strip(), 0)
     negative = (match["sign"] == "-") != bool(match["inner"])
     return Number(-value if negative else value, match[0].strip(), bool(match["percent"]))

@@ -1,5 +1,7 @@
 """Checks that the reply, or its last fenced block, is JSON that fits a JSON schema."""
 
+import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +11,7 @@ from msgspec import Struct
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
+from verigym.core import watchdog
 from verigym.core.errors import VerifierFailure
 from verigym.core.records import Json, Task, Trajectory, Verdict
 from verigym.verifiers.answers import find_json
@@ -16,6 +19,12 @@ from verigym.verifiers.match import matched
 
 _SHOWN = 10
 """Maximum number of reasons in the evidence."""
+_PATTERNS_S, _LONGEST_S = 1.0, 5.0
+"""Maximum time for all regular expressions of one reply, and for the whole reply."""
+_OF_NAMES = ("properties", "$defs", "definitions", "dependentSchemas")
+"""Keywords whose keys are names."""
+_OF_VALUES = ("enum", "const", "default", "examples")
+"""Keywords with values in place of schemas."""
 
 
 class JsonSchema(Struct, frozen=True):
@@ -45,9 +54,16 @@ class JsonSchema(Struct, frozen=True):
 
 def _reasons(schema: Any, value: Any, task: Task) -> list[str]:
     """`$.items[3].price: 'x' is not of type 'number'`, sorted by path."""
+    limit = _PatternLimit()
     try:
         Draft202012Validator.check_schema(schema)
-        errors = list(_Validator(schema, registry=Registry()).iter_errors(value))
+        validator = extend(Draft202012Validator, {"pattern": limit.check})
+        bounded = _without_patterns(schema, _keys(value), limit)
+        errors = watchdog.guarded(list, _LONGEST_S, validator(bounded, registry=Registry()).iter_errors(value))
+    except TimeoutError as error:
+        return [f"$: {error}"]
+    except watchdog.Overdue:
+        return [f"$: checking it took more than {_LONGEST_S:g} s"]
     except SchemaError as error:
         raise VerifierFailure(f"task {task.id}: the schema is not valid: {error.message[:200]}") from error
     except Unresolvable as error:
@@ -57,10 +73,58 @@ def _reasons(schema: Any, value: Any, task: Task) -> list[str]:
     return [f"{error.json_path}: {error.message[:200]}" for error in sorted(errors, key=lambda error: error.json_path)]
 
 
-def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """As in the standard, with a time limit."""
-    if isinstance(instance, str) and matched(pattern, instance) is None:
-        yield ValidationError(f"{instance[:120]!r} does not match {pattern!r}")
+class _PatternLimit:
+    """The time that is left for the regular expressions of one reply."""
+
+    def __init__(self) -> None:
+        self._end = time.monotonic() + _PATTERNS_S
+
+    def matches(self, pattern: str, text: str) -> bool:
+        return matched(pattern, text, seconds=self._end - time.monotonic()) is not None
+
+    def check(self, validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
+        """The keyword `pattern`, as in the standard."""
+        if isinstance(instance, str) and not self.matches(pattern, instance):
+            yield ValidationError(f"{instance[:120]!r} does not match {pattern!r}")
 
 
-_Validator = extend(Draft202012Validator, {"pattern": _pattern})
+def _keys(value: Any) -> set[str]:
+    """All keys of the objects in a JSON value."""
+    keys: set[str] = set()
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            keys |= each.keys()
+        waiting += each.values() if isinstance(each, dict) else each if isinstance(each, list) else []
+    return keys
+
+
+def _without_patterns(schema: Any, keys: set[str], limit: _PatternLimit) -> Any:
+    """The schema with each pattern of `patternProperties` replaced by the keys that match it. The validator's own search has no
+    time limit, and `additionalProperties` uses it too."""
+    if not isinstance(schema, dict):
+        return schema
+
+    def inner(value: Any) -> Any:
+        return _without_patterns(value, keys, limit)
+
+    made: Json = {}
+    for keyword, value in schema.items():
+        if keyword == "patternProperties" and isinstance(value, dict):
+            made[keyword] = {
+                _one_of([key for key in keys if limit.matches(pattern, key)], place): inner(each)
+                for place, (pattern, each) in enumerate(value.items())
+            }
+        elif keyword in _OF_NAMES and isinstance(value, dict):
+            made[keyword] = {name: inner(each) for name, each in value.items()}
+        elif keyword in _OF_VALUES:
+            made[keyword] = value
+        else:
+            made[keyword] = [inner(each) for each in value] if isinstance(value, list) else inner(value)
+    return made
+
+
+def _one_of(names: list[str], place: int) -> str:
+    """A pattern for exactly these names. The comment makes equal patterns differ."""
+    return rf"(?#{place})\A(?:{'|'.join(map(re.escape, sorted(names))) or '(?!)'})\Z"
