@@ -23,8 +23,8 @@ class Installed:
 @pytest.mark.parametrize(
     ("record", "expected"),
     [
-        ({"url": "file:///home/a%20b/verigym", "dir_info": {"editable": True}}, ["-e", "/home/a b/verigym[serve]"]),
-        ({"url": "file:///home/verigym", "dir_info": {}}, ["/home/verigym[serve]"]),
+        ({"url": "file:///srv/a%20b/verigym", "dir_info": {"editable": True}}, ["-e", "/srv/a b/verigym[serve]"]),
+        ({"url": "file:///srv/verigym", "dir_info": {}}, ["/srv/verigym[serve]"]),
         (None, ["verigym[serve]"]),
     ],
     ids=["a clone", "a folder", "a released package"],

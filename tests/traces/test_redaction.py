@@ -1,13 +1,18 @@
 """Redaction: secrets and personal data go, ordinary text stays, and a conversation can still be read."""
 
+import itertools
+import json
 import time
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
+from detect_secrets.settings import default_settings, get_plugins
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.traces.secrets import SECRETS
 from verigym.core.errors import BadInput
 from verigym.core.records import (
     Failure,
@@ -19,6 +24,7 @@ from verigym.core.records import (
     OutputText,
     Reasoning,
     ReasoningText,
+    Sampling,
     Toolset,
     ToolSpec,
     Trajectory,
@@ -70,6 +76,9 @@ TAKEN = [
     ("GB82WEST12345698765432", "[IBAN 1]"),
     ("ssn 123-45-6789", "ssn [SSN 1]"),
     ("from 93.184.216.34:443", "from [IP 1]:443"),
+    ("Cookie: sid=a1b2c3d4; theme=dark", "Cookie: [COOKIE 1]"),
+    ("?sv=1&sig=" + "aB3%2F" * 5, "?sv=1&sig=[WEBHOOK 1]"),
+    ("postgres://bob:Pa$$w0rd@db.example.com", "postgres://bob:[URL_PASSWORD 1]@db.example.com"),
     ("2001:4860:4860::8888", "[IP 1]"),
 ]
 KEPT = [
@@ -263,14 +272,70 @@ def test_feedback_and_tools_are_redacted_too() -> None:
     assert redaction.tools(Toolset([ToolSpec(name="mail")], "h")).hash == "h"
 
 
+def test_stop_texts_and_constraints_of_a_request_are_redacted() -> None:
+    sampling = Sampling(stop=["mail bob@example.com", "END"], constrain='{"const": "alice@example.com"}')
+    given = Trajectory(id="a", task="a", group="a", items=[Message("user", "hi")], turns=[Turn(sampling=sampling)])
+    (turn,) = Redaction().trajectory(given).turns
+    assert turn.sampling == Sampling(stop=["mail [EMAIL 1]", "END"], constrain='{"const": "[EMAIL 2]"}')
+
+
+HARMLESS = (Path(__file__).parent / "harmless.txt").read_text().splitlines()
+
+
+def test_at_most_one_in_twenty_harmless_texts_changes() -> None:
+    assert len(set(HARMLESS)) >= 500
+    changed = [text for text in HARMLESS if Redaction().text(text) != text]
+    assert len(changed) <= 0.05 * len(HARMLESS), changed
+
+
+@pytest.mark.parametrize(("text", "secret"), SECRETS, ids=[f"{n} {text[:30]}" for n, (text, _) in enumerate(SECRETS)])
+def test_a_secret_is_removed_whatever_it_contains(text: str, secret: str) -> None:
+    made = Redaction().text(text)
+    assert secret not in made
+    assert len(SECRETS) >= 150
+    if text.startswith("{"):
+        plain = json.loads(text) if _is_json(text) else {}
+        assert secret not in json.dumps(Redaction().value(plain))
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def test_what_detect_secrets_finds_is_removed() -> None:
+    """Its detectors are another view of the same texts, except those that measure the entropy of any word."""
+    found: list[tuple[str, str]] = []
+    missed: list[tuple[str, str, str]] = []
+    with default_settings():
+        detectors: list[Any] = [plugin for plugin in get_plugins() if "Entropy" not in plugin.secret_type]
+        for text, _ in SECRETS:
+            made = Redaction().text(text)
+            for line, detector in itertools.product(text.splitlines(), detectors):
+                values = [secret.secret_value for secret in detector.analyze_line(filename="x.py", line=line)]
+                found += [(detector.secret_type, value) for value in values]
+                missed += [(detector.secret_type, value, made) for value in values if value in made]
+    assert len({kind for kind, _ in found}) >= 15, "otherwise this says little"
+    assert missed == []
+
+
 @pytest.mark.parametrize(
-    "seed", [*'a1@:. -+([{"\\é', *["a@a.", "1 ", "+1", "4111 ", "DE89 ", "eyJa.", "sk-a", "://a:b", "password is "]]
+    "seed",
+    [
+        *'a1@:. -+([{"\\é',
+        *["a@a.", "1 ", "+1", "4111 ", "DE89 ", "eyJa.", "sk-a", "://a:b", "password is ", 'password="', "secret=os."],
+        *["token=", "token:", "token: a1", "Cookie: a=b; ", "\\u0040", "a,b=", "0049 ", "::", "?sig=", "api_key={{"],
+    ],
 )
-def test_no_built_in_rule_backtracks_without_end(seed: str) -> None:
-    for tail in ("", "!", "@"):
+def test_redaction_takes_linear_time(seed: str) -> None:
+    for before, after in (("", "!"), ('password="', "@"), ("password=a.b.1 ", "")):
+        text = before + (seed * 60_000)[:60_000] + after
         began = time.process_time()
-        Redaction().text((seed * 20_000)[:20_000] + tail)
-        assert time.process_time() - began < 2
+        Redaction().text(text)
+        assert time.process_time() - began < 2, "0.1 s on an idle machine. Quadratic time would be minutes"
 
 
 # -- a user's own rules -------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from verigym.core.errors import BadInput
 from verigym.core.records import Failure, Feedback, Item, Mark, Toolset, ToolSpec, Trajectory, Turn, content_hash
 from verigym.core.settings import read_yaml
 from verigym.store.database import Store
-from verigym.traces.redaction_rules import BUILT_IN, SECRET_KEY, RedactionRule, is_odd, is_secret, literal, shape
+from verigym.traces.redaction_rules import BUILT_IN, SECRET_KEY, RedactionRule, check_of_key, is_odd, literal, shape
 
 T = TypeVar("T")
 _SECONDS = 0.25
@@ -28,14 +28,20 @@ _PATIENCE = 5
 """Timeouts after which the rule is refused for good."""
 _LEARNED = 100
 """Maximum secrets per trajectory that are also searched for without their keyword."""
+_LONGEST = 1024
+"""Maximum characters of such a secret."""
 _TOOLSETS = 1000
 """Maximum toolsets whose hash is remembered."""
-_DEEPEST = 8
+_DEEPEST = 20
 """Maximum depth of JSON in a string in JSON in a string."""
 _FIXED = ("type", "role", "encrypted_content")
 """Fields of items that are not text."""
 _LITERAL = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*')
 _COLON = re.compile(r"\s*:")
+_IN_LIST = re.compile(r"\s*:\s*\[[\s,]*(?:(?:null|true|false)[\s,]*)*")
+"""Between a key and the first value of its list."""
+_NEXT_IN_LIST = re.compile(r"[\s,]*(?:(?:null|true|false)[\s,]*)*")
+_ESCAPE = re.compile(r"(?<!\\)\\+u([0-9a-fA-F]{4})")
 _PROBES = ["a" * 60 + "!", "1" * 60 + "!", "a1" * 40 + " ", "a " * 40 + "!", "-" * 60 + "!", ("a@" * 30) + "!"]
 
 
@@ -78,7 +84,8 @@ class Redaction:
 
     def trajectory(self, trajectory: Trajectory) -> Trajectory:
         it = trajectory
-        texts = [it.items, it.marks, it.end_state, it.outcome, it.interventions, it.gaps, it.error]
+        settings = [[*turn.sampling.stop, turn.sampling.constrain] for turn in it.turns]
+        texts = [it.items, it.marks, it.end_state, it.outcome, it.interventions, it.gaps, it.error, settings]
         redacted = self._done(texts, lambda one: one.trajectory(trajectory))
         return msgspec.structs.replace(redacted, redacted=self.name)
 
@@ -98,9 +105,11 @@ class Redaction:
         """Runs one pass, and a second if the first found secrets that may also occur without their keyword. `value` holds all
         texts that the pass will see."""
         texts = "\n".join(_strings(msgspec.to_builtins(value)))
+        if "\\" in texts:  # rules are chosen by what the text says, with and without its escapes
+            texts += "\n" + _ESCAPE.sub(lambda match: chr(int(match[1], 16)), texts).replace("\\", "")
         redaction = _RedactionPass(self, texts, self.rules)
         result = work(redaction)
-        if redaction.learned:
+        if any(texts.count(secret) > 1 for secrets in redaction.learned.values() for secret in secrets):
             known = [literal(name, values) for name, values in redaction.learned.items()]
             redaction = _RedactionPass(self, texts, [*known, *self.rules])
             result = work(redaction)
@@ -175,6 +184,7 @@ class _RedactionPass:
         items = [self.item(item) for item in trajectory.items]
         changed = {index for index, item in enumerate(items) if item is not trajectory.items[index]}
         turns, lost = _without_ids(trajectory.turns, changed)
+        turns = [self.turn(turn) for turn in turns]
         gaps, error = [self.text(gap) for gap in trajectory.gaps], trajectory.error
         if lost:
             gaps.append(f"token ids of {lost} of {len(turns)} turns: their text was redacted")
@@ -199,6 +209,14 @@ class _RedactionPass:
             who=self.text(feedback.who),
         )
 
+    def turn(self, turn: Turn) -> Turn:
+        """The turn with its stop texts and its constraint redacted."""
+        if not (turn.sampling.stop or turn.sampling.constrain):
+            return turn
+        stop, constrain = [self.text(text) for text in turn.sampling.stop], self.text(turn.sampling.constrain)
+        sampling = msgspec.structs.replace(turn.sampling, stop=stop, constrain=constrain)
+        return msgspec.structs.replace(turn, sampling=sampling)
+
     def item(self, item: Item) -> Item:
         """The redacted item. An unchanged item is returned as it is."""
         plain = msgspec.to_builtins(item)
@@ -209,13 +227,21 @@ class _RedactionPass:
         if isinstance(value, dict):
             return {self.text(name): self.value(inner, name) for name, inner in cast(dict[str, Any], value).items()}
         if isinstance(value, list):
-            return [self.value(inner) for inner in cast(list[Any], value)]
+            return self._list(cast(list[Any], value), key)
         if isinstance(value, str):
             return self._under(key, value)
         if isinstance(value, int | float) and not isinstance(value, bool):
             text = self._under(key, str(value))
             return value if text == str(value) else text
         return value
+
+    def _list(self, values: list[Any], key: str) -> list[Any]:
+        """The values before the first list or object belong to the key, as in `_json`."""
+        redacted: list[Any] = []
+        for inner in values:
+            key = "" if isinstance(inner, dict | list) else key
+            redacted.append(self.value(inner, key))
+        return redacted
 
     def text(self, text: str, depth: int = 0) -> str:
         if not self.rules or not text:
@@ -226,8 +252,9 @@ class _RedactionPass:
 
     def _under(self, key: str, text: str, depth: int = 0) -> str:
         """The value of a key. If the key names a secret, any value is redacted."""
+        is_secret = check_of_key(key) if self._keys and key and text else None
         placed = self._placed is not None and self._placed.search(text)
-        if self._keys and text and SECRET_KEY.fullmatch(key) and is_secret(text) and not placed:
+        if is_secret is not None and not placed and is_secret(text):
             self._learn("password", text)
             return self._placeholder("password", text, loose=False)
         return self.text(text, depth)
@@ -235,22 +262,53 @@ class _RedactionPass:
     def _json(self, text: str, depth: int) -> str:
         """Replaces only the literals that change. Spaces and order stay as they were."""
         pieces: list[str] = []
-        last, key, key_end = 0, "", -1
+        last, key, key_end, listed = 0, "", -1, ""
+        """`listed` is the key of the list that the last value is in."""
         for match in _LITERAL.finditer(text):
             raw, (start, end) = match[0], match.span()
             value = cast(str, msgspec.json.decode(raw)) if raw[0] == '"' else raw
             if raw[0] == '"' and _COLON.match(text, end):
                 new, key, key_end = self.text(value, depth + 1), value, end
             else:
-                new = self._under(key if text[key_end:start].strip() == ":" else "", value, depth + 1)
+                between = text[key_end:start]
+                if key and between.strip() != ":":
+                    key = key if _IN_LIST.fullmatch(between) or (listed and _NEXT_IN_LIST.fullmatch(between)) else ""
+                    listed = key
+                new = self._under(key, value, depth + 1)
+                key_end = end
+                if not listed:
+                    key = ""
             if new != value:
                 pieces += [text[last:start], msgspec.json.encode(new).decode()]
                 last = end
         return "".join([*pieces, text[last:]])
 
     def _plain(self, text: str) -> str:
+        if "\\u" in text and _ESCAPE.search(text):
+            return self._escaped(text)
+        redacted, last = "", 0
+        for start, end, new in self._replacements(text):
+            redacted += text[last:start] + new
+            last = end
+        return redacted + text[last:]
+
+    def _escaped(self, text: str) -> str:
+        """The redacted text, where `\\u0040` counts as `@`: a part of JSON, or a log that quotes it."""
+        pieces, starts, last = [], [], 0
+        for match in _ESCAPE.finditer(text):
+            pieces += [text[last : match.start()], chr(int(match[1], 16))]
+            starts += [*range(last, match.start()), match.start()]
+            last = match.end()
+        plain, starts = "".join([*pieces, text[last:]]), [*starts, *range(last, len(text) + 1)]
+        redacted, last = "", 0
+        for start, end, new in self._replacements(plain):
+            redacted += text[last : starts[start]] + new
+            last = starts[end]
+        return redacted + text[last:]
+
+    def _replacements(self, text: str) -> list[tuple[int, int, str]]:
+        """Start, end and replacement of what is redacted."""
         taken: list[tuple[int, int, str]] = []
-        """Start, end and replacement."""
         if self._placed is not None:
             taken += [(*match.span(), match[0]) for match in self._placed.finditer(text)]
         for rule in _that_may_match(self.rules, text):
@@ -259,14 +317,10 @@ class _RedactionPass:
                     if rule.by_keyword:
                         self._learn(rule.name, text[first:last])
                     taken.append((first, last, self._placeholder(rule.name, text[first:last], rule.loose)))
-        redacted, last = "", 0
-        for start, end, new in sorted(taken):
-            redacted += text[last:start] + new
-            last = end
-        return redacted + text[last:]
+        return sorted(taken)
 
     def _learn(self, rule: str, secret: str) -> None:
-        if is_odd(secret) and sum(map(len, self.learned.values())) < _LEARNED:
+        if is_odd(secret) and len(secret) <= _LONGEST and sum(map(len, self.learned.values())) < _LEARNED:
             self.learned.setdefault(rule, set()).add(secret)
 
     def _placeholder(self, rule: str, value: str, loose: bool) -> str:
@@ -282,8 +336,17 @@ class _RedactionPass:
 
 def _that_may_match(rules: list[RedactionRule], text: str) -> list[RedactionRule]:
     shown = shape(text)
-    hinted = [rule for rule in rules if not rule.hints or any(hint in shown for hint in rule.hints)]
-    return [rule for rule in hinted if rule.needs is None or rule.needs.search(shown)]
+    longest = max(map(len, text.split()), default=0)
+    has_hint: dict[tuple[str, ...], bool] = {(): True}
+    chosen: list[RedactionRule] = []
+    for rule in rules:
+        if longest < rule.longest_word:
+            continue
+        if rule.hints not in has_hint:
+            has_hint[rule.hints] = any(hint in shown for hint in rule.hints)
+        if has_hint[rule.hints] and (rule.needs is None or rule.needs.search(shown)):
+            chosen.append(rule)
+    return chosen
 
 
 def _accepted(rule: RedactionRule, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -294,6 +357,8 @@ def _accepted(rule: RedactionRule, text: str, start: int, end: int) -> Iterator[
             last = first + len(rule.accept(text[first:last]))
         if last > first:
             yield first, last
+        elif rule.skips_rejected:
+            last = match.end()
         start = max(last, match.start() + 1)
 
 

@@ -1,5 +1,6 @@
 """The built-in redaction rules, read from `redaction_rules.yaml`, and the checks that they name. `redaction.py` applies them."""
 
+import functools
 import ipaddress
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -12,16 +13,24 @@ from msgspec import Struct
 from verigym.core.records import Json
 
 _FILE: Json = msgspec.yaml.decode(Path(__file__).with_suffix(".yaml").read_bytes())
-_SECRET_NAME = "".join(_FILE["secret_name"])
+_PARTS = {f"<<{name.upper()}>>": "".join(_FILE[name]) for name in ("secret_name", "weak_name", "value")}
 
 
 def _compiled(pieces: Sequence[str]) -> re.Pattern[str]:
-    return re.compile("".join(pieces).replace("<<SECRET_NAME>>", _SECRET_NAME))
+    pattern = "".join(pieces)
+    for name, part in _PARTS.items():
+        pattern = pattern.replace(name, part)
+    return re.compile(pattern)
 
 
 SECRET_KEY = _compiled(_FILE["secret_key"])
 """Keys of an object whose value is a secret, whatever it looks like."""
+_WEAK_KEY = _compiled(_FILE["weak_key"])
 _NOT_SECRET = _compiled(_FILE["not_secret"])
+_CODE = _compiled(_FILE["code"])
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_PATH = re.compile(r"[/~]|[A-Za-z]:[\\/]")
+_SIGNS = frozenset("!@#$%^&*")
 
 
 class RedactionRule(Struct, frozen=True, kw_only=True):
@@ -35,8 +44,12 @@ class RedactionRule(Struct, frozen=True, kw_only=True):
     """The rule applies only if the text's `shape` contains one of these. Empty for any text."""
     needs: Any = None
     """The rule applies only if this compiled pattern matches in the shape."""
+    longest_word: int = 0
+    """The rule applies only if some word of the text has at least this many characters."""
     accept: Callable[[str], str] | None = None
     """Returns the part of a match, from its start, that is a value. Empty to reject the match."""
+    skips_rejected: bool = False
+    """Whether a rejected match cannot contain another one."""
     by_keyword: bool = False
     """A keyword identifies the value. Once found, the value is redacted everywhere in the trajectory."""
     loose: bool = False
@@ -51,37 +64,50 @@ def shape(text: str) -> str:
     return text.lower().translate(_DIGITS)
 
 
+_DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
+"""The sum of the digits of twice a digit."""
+
+
 def _luhn(text: str) -> str:
-    digits = [int(letter) for letter in text if letter.isdigit()]
-    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
+    digits = list(map(int, filter(str.isdigit, text)))
+    doubled = map(_DOUBLED.__getitem__, digits[-2::-2])
     return text if (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0 else ""
 
 
 def _iban(text: str) -> str:
     """Checks the length for the country and the checksum (remainder 1 modulo 97)."""
-    length, taken = _FILE["iban_lengths"].get(text[:2], 0), ""
+    length, taken = _FILE["iban_lengths"].get(text[:2].upper(), 0), ""
     for index, letter in enumerate(text):
-        taken += letter if letter != " " else ""
+        taken += letter if letter.isalnum() else ""
         if len(taken) == length:
             number = "".join(str(int(letter, 36)) for letter in taken[4:] + taken[:4])
             return text[: index + 1] if int(number) % 97 == 1 else ""
     return ""
 
 
+_IN_USE = ipaddress.ip_network("2000::/3")
+"""The IPv6 addresses that are given out."""
+_NAME_SERVERS = {"1.0.0.1", "1.1.1.1", "4.2.2.1", "4.2.2.2", "8.8.4.4", "8.8.8.8", "9.9.9.9"}
+
+
 def _address(text: str) -> str:
-    """Accepts public internet addresses. Private ones identify no person, and `3.2.1.4` may be a chapter number."""
+    """Accepts public internet addresses. Private ones identify no person, `3.2.1.4` may be a chapter number, and
+    `10:20:30:40:50:60:70:80` is not an address that is in use."""
     bare = text.rstrip(":.")
     try:
         address = ipaddress.ip_address(bare)
     except ValueError:
         return ""
-    section = address.version == 4 and all(len(part) == 1 for part in bare.split("."))
-    return bare if address.is_global and not section else ""
+    if address.version == 6:
+        return bare if address.is_global and address in _IN_USE else ""
+    section = all(len(part) == 1 for part in bare.split(".")) and bare not in _NAME_SERVERS
+    return bare if address.is_global and not address.is_multicast and not section else ""
 
 
 def _phone(text: str) -> str:
     bare = text.rstrip(" .-(")
-    return bare if 7 <= sum(letter.isdigit() for letter in bare) <= 15 else ""
+    least = 10 if bare[0] == "+" and bare[1:].isdigit() else 7  # +12345678 may be a score
+    return bare if least <= sum(letter.isdigit() for letter in bare) <= 15 else ""
 
 
 def is_secret(text: str) -> bool:
@@ -89,8 +115,44 @@ def is_secret(text: str) -> bool:
     return _NOT_SECRET.fullmatch(text) is None
 
 
+@functools.lru_cache(4096)
+def check_of_key(key: str) -> Callable[[str], bool] | None:
+    """Whether a value of this key is a secret. None if the key names no secret."""
+    words = _CAMEL.sub("_", key)
+    if words.lower() in ("pwd", "old_pwd", "oldpwd"):
+        return lambda text: is_secret(text) and not _PATH.match(text)
+    if SECRET_KEY.fullmatch(words):
+        return is_secret
+    if _WEAK_KEY.fullmatch(words):
+        return (lambda text: _is_likely(text, 8)) if words.lower().endswith("token") else _is_likely
+    return None
+
+
+def _is_likely(text: str, shortest: int = 6) -> bool:
+    """Whether the text looks like a secret: it has no space, but letters, and digits or signs between them."""
+    mixed = any(letter.isdigit() or letter in _SIGNS for letter in text) and any(map(str.isalpha, text))
+    return mixed and len(text) >= shortest and not any(map(str.isspace, text)) and is_secret(text)
+
+
 def _value(text: str) -> str:
     return text if is_secret(text) else ""
+
+
+def _line_value(text: str) -> str:
+    return text if is_secret(text) and not _CODE.fullmatch(text) else ""
+
+
+def _bare_value(text: str) -> str:
+    """A value without quotes, without the bracket that closes what surrounds it."""
+    for opening, closing in ("()", "[]", "{}", "<>"):
+        if text.endswith(closing) and text.count(closing) > text.count(opening):
+            text = text[:-1]
+    return _line_value(text) and _line_value(text.rstrip("):,")) and text
+
+
+def _likely_value(text: str) -> str:
+    bare = _bare_value(text)
+    return bare if "://" not in bare and _is_likely(bare, 8) else ""
 
 
 def is_odd(text: str) -> bool:
@@ -100,28 +162,36 @@ def is_odd(text: str) -> bool:
 
 def _odd_value(text: str) -> str:
     """Ordinary words also follow `password is` and `password:`, so this accepts only odd values."""
-    bare = text.rstrip(".,;:!?")
+    bare = text.rstrip(".,;:!?)\"'`>]")
     return bare if is_odd(bare) and "://" not in bare and is_secret(bare) else ""
 
 
 def literal(name: str, values: Iterable[str]) -> RedactionRule:
     """The rule that finds only these values."""
-    words = "|".join(re.escape(value) for value in sorted(values, key=len, reverse=True))
+    words = "|".join(_whole_word(value) for value in sorted(values, key=len, reverse=True))
     return RedactionRule(
         name=name,
         about="values known from elsewhere in the trajectory",
-        pattern=re.compile(rf"(?<!\w)(?:{words})(?!\w)"),
+        pattern=re.compile(words),
     )
 
 
-_CHECKS = {check.__name__: check for check in (_address, _iban, _luhn, _odd_value, _phone, _value)}
+def _whole_word(value: str) -> str:
+    before, after = (r"(?<!\w)" if re.match(r"\w", value) else ""), (r"(?!\w)" if re.search(r"\w\Z", value) else "")
+    return f"{before}{re.escape(value)}{after}"
+
+
+_CHECKS = {
+    check.__name__: check
+    for check in (_address, _bare_value, _iban, _likely_value, _line_value, _luhn, _odd_value, _phone, _value)
+}
 
 
 def _rule(row: Json) -> RedactionRule:
     fields = {
         "pattern": _compiled(row["pattern"]),
         "needs": _compiled(row["needs"]) if "needs" in row else None,
-        "hints": tuple(row["hints"]),
+        "hints": tuple(row.get("hints", ())),
         "accept": _CHECKS[f"_{row['accept']}"] if "accept" in row else None,
     }
     return RedactionRule(**row | fields)

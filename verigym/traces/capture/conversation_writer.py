@@ -13,7 +13,7 @@ from collections.abc import Callable
 import msgspec
 
 from verigym.core.errors import InfrastructureFailure, words_of
-from verigym.core.records import Trajectory
+from verigym.core.records import Trajectory, Turn
 from verigym.store.database import Store
 from verigym.traces.capture.conversation import Conversation, ConversationState, ConversationTooLong
 from verigym.traces.capture.conversation_index import ConversationDatabase
@@ -152,7 +152,10 @@ class ConversationWriter:
         """The redacted trajectory. While nothing needed redaction, only new items are searched."""
         whole = conversation.trajectory()
         if conversation.clean is not None:
-            new = msgspec.structs.replace(whole, items=whole.items[conversation.clean :], turns=[], marks=[])
+            settings = [
+                Turn(sampling=turn.sampling) for turn in whole.turns if turn.sampling.stop or turn.sampling.constrain
+            ]
+            new = msgspec.structs.replace(whole, items=whole.items[conversation.clean :], turns=settings, marks=[])
             looked = self._redaction.trajectory(new)
             if msgspec.structs.replace(looked, redacted="") == new:
                 conversation.clean = len(whole.items)
