@@ -32,6 +32,14 @@ class NotPromoted(Refused):
         )
 
 
+class NothingLearnt(Refused):
+    """Training changed no weights, so there is no new version."""
+
+    def __init__(self, run: str, why: str) -> None:
+        self.run = run
+        super().__init__(f"Nothing was learnt in run {run}, so there is no new version. {why}")
+
+
 class TrainingVerbs(WorkspaceBase):
     """Methods that make and promote versions."""
 
@@ -155,9 +163,10 @@ class TrainingVerbs(WorkspaceBase):
     def train(self, recipe: "str | Path | Recipe", *, on_step: "OnStep | None" = None, **fields: Any) -> Version:
         """Train by a recipe and return the new version. A repeated call resumes from the last checkpoint.
 
-        Further arguments change fields of the recipe: `steps=60`, `lora={"r": 8}`.
+        Further arguments change fields of the recipe: `steps=60`, `lora={"r": 8}`. If no step had anything to learn from,
+        there is no new version, and it raises `Refused`.
         """
-        from verigym.workspace.train import train
+        from verigym.workspace.train import train, why_nothing_learnt
 
         chosen = open_recipe(recipe, fields)
         self._bar.start("train")
@@ -166,7 +175,10 @@ class TrainingVerbs(WorkspaceBase):
             name = next((name for name in ("reward", "loss") if name in metrics), "")
             self._bar.report(step, chosen.steps, f"{name} {metrics[name]:.3f}" if name else "")
 
-        return train(self.folder, chosen, on_step or show)[0]
+        version, run = train(self.folder, chosen, on_step or show)
+        if why := why_nothing_learnt(self.folder, run):
+            raise NothingLearnt(run, why)
+        return version
 
     @on_thread
     def metrics(self, run: "str | Version" = "latest") -> Metrics:

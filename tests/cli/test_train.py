@@ -132,7 +132,9 @@ def test_written_data_needs_no_check_of_the_verifier(bench: Bench) -> None:
 
 def test_steps_of_which_nothing_was_scored_say_so(bench: Bench) -> None:
     place = bench.file("bad.py", desk("raise ValueError('no')"))
-    said = bench.shell("train", bench.recipe_file("grpo", environment=place))
+    said = bench.shell("train", bench.recipe_file("grpo", environment=place), code=1)
+    assert "so there is no new version. No episode of 2 steps could be scored" in " ".join(said.split())
+    assert "next: verigym explain grpo-" in said and said.rstrip().endswith("/step-0002")
     assert "step 1/2  groups with signal 0%  not scored 8" in said
     assert "warning: nothing scored (step 1): none of 8 episodes could be scored" in " ".join(said.split())
 

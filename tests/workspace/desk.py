@@ -140,12 +140,12 @@ class Bench:
     def demos(self) -> Dataset:
         return data.from_demonstrations(self.ws, self.rollout(), per_task=2)
 
-    def shell(self, *words: str) -> str:
+    def shell(self, *words: str, code: int = 0) -> str:
         """A command as it is typed; its words."""
         done = CliRunner().invoke(app, [*words, "--home", str(self.ws.home)])
         if done.exception is not None and not isinstance(done.exception, SystemExit):
             raise done.exception
-        assert done.exit_code == 0, done.output
+        assert done.exit_code == code, done.output
         return done.output
 
     def nothing_was_begun(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import verigym
 from tests.workspace.desk import DESK, HEAD, LETTERS, WALK, Bench, desk
 from verigym.core.errors import Refused
 from verigym.core.records import Version
@@ -15,7 +16,8 @@ from verigym.tasks.load import tasks_hash
 from verigym.training.alarms import Alarm
 from verigym.training.recipe import ALGORITHMS
 from verigym.workspace import datasets as data
-from verigym.workspace.workspace import ADAPTER_FILE, WorkspaceFolder
+from verigym.workspace.train import why_nothing_learnt
+from verigym.workspace.workspace import ADAPTER_FILE
 
 FAMILIES = [f"train-{letter}" for letter in LETTERS]
 ACTS = """
@@ -256,7 +258,23 @@ def test_where_every_group_agrees_nothing_changes_and_it_is_said(fresh: Bench) -
     )
     assert all("loss" not in row and row["live_groups"] == 0 for row in fresh.metrics(run).values())
     assert [alarm.kind for alarm in alarms] == ["tasks too hard"]
-    assert unchanged(fresh.ws, version)
+    assert version.adapter == "" and [one.id for one in fresh.ws.store.documents("version", Version)] == [version.id]
+
+
+def test_without_signal_there_is_no_new_version_and_the_command_says_so(fresh: Bench) -> None:
+    start, _ = fresh.train("sft", data=fresh.demos().id)
+    flat = fresh.file("flat.py", desk("return 0.5"))
+    fields = {"environment": flat, "steps": 2, "held_out_eval": None, "start": start.id, "name": "wanted"}
+    for _ in range(2):  # the second call finds the finished run
+        assert fresh.train("grpo", **fields)[0] == start
+    assert [one.name for one in fresh.ws.store.documents("version", Version)].count("wanted") == 0
+    with (
+        verigym.Workspace(fresh.ws.home) as ws,
+        pytest.raises(Refused, match="Nothing was learnt in run grpo-") as said,
+    ):
+        ws.train(fresh.recipe("grpo", **fields))
+    assert "In 2 steps, the episodes of each group got equal rewards" in str(said.value)
+    assert "no new version" in str(said.value) and "train on demonstrations first" in str(said.value).lower()
 
 
 @pytest.mark.parametrize("verify", ["return float('nan')", "raise ValueError('broken')"], ids=["nan", "raises"])
@@ -269,17 +287,10 @@ def test_a_verifier_that_fails_costs_no_run_and_it_is_said(fresh: Bench, verify:
         assert row["unscored"] == 8 and "reward" not in row and "loss" not in row
         assert not any(name.startswith("held_out") for name in row)
     assert [alarm.kind for alarm in alarms] == ["nothing scored"] and "none of 8 episodes" in alarms[0].observation
-    assert unchanged(fresh.ws, version)
+    assert version.adapter == ""
+    assert why_nothing_learnt(fresh.ws, run).startswith("No episode of 2 steps could be scored. ")
     explained = fresh.shell("explain", f"{run}/step-0001")
     assert "broken" in explained or "finite" in explained, explained
-
-
-def unchanged(ws: WorkspaceFolder, version: Version) -> bool:
-    """Whether its adapter still changes nothing: all of B is zero."""
-    from safetensors.torch import load_file
-
-    weights = load_file(ws.adapter_folder(version.adapter) / ADAPTER_FILE)
-    return not any(weight.any() for name, weight in weights.items() if "lora_B" in name)
 
 
 # -- which tasks --------------------------------------------------------------------------------------------------------

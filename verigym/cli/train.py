@@ -25,7 +25,9 @@ def train(
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Train a version with a recipe. If interrupted, repeat the command to resume from the last checkpoint."""
+    """Train a version with a recipe. If interrupted, repeat the command to resume from the last checkpoint.
+    Exit code 1 if there was nothing to learn from, so that there is no new version."""
+    from verigym.api_training import NothingLearnt
     from verigym.training.alarms import cost_summary
     from verigym.training.recipe import read_recipe
     from verigym.workspace.train import warnings_of
@@ -44,12 +46,22 @@ def train(
     title = f"{settings.algorithm} of {settings.start or settings.model} in {', '.join(environments)}"
     finished = ws.folder.store.finished_runs()
     if json:
-        version = ws.train(settings)
+        try:
+            version = ws.train(settings)
+        except NothingLearnt as nothing:
+            show.as_json({"version": None, "run": nothing.run, "why": str(nothing)})
+            raise typer.Exit(1) from nothing
         run = version.recipe["run"]
         return show.as_json({"version": version, "run": run, "reused": run in finished})
     show.say(f"{title}: {counted(settings.steps, 'step')}")
-    with live(title, settings.steps) as on_step:
-        version = ws.train(settings, on_step=on_step)
+    try:
+        with live(title, settings.steps) as on_step:
+            version = ws.train(settings, on_step=on_step)
+    except NothingLearnt as nothing:
+        show.paragraph(str(nothing))
+        steps = [run.id for run in ws.folder.store.runs(parent=nothing.run) if run.kind == "collect"]
+        show.next_command(f"verigym explain {show.quote(steps[-1])}")
+        raise typer.Exit(1) from nothing
     run = version.recipe["run"]
     reused = " (already complete, reused)" if run in finished else ""
     show.say(f"version {version.id} ({version.name}), run {run}{reused}")

@@ -258,6 +258,11 @@ RULES: dict[str, Callable[[History], str | None]] = {
 REMEDIES = msgspec.json.decode(Path(__file__).with_name("remedies.json").read_bytes(), type=dict[str, str])
 
 
+def remedy_of(kind: str) -> str:
+    """The remedy for a kind of alarm as a sentence."""
+    return REMEDIES[kind][0].upper() + REMEDIES[kind][1:]
+
+
 def _learns(history: History) -> bool:
     """Whether more tasks pass than at first, beyond noise."""
     return since_first(values(history, "passed") or values(history, "reward")).up(MARGIN)

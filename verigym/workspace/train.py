@@ -13,10 +13,11 @@ from verigym.core import event_loop
 from verigym.core.errors import Refused
 from verigym.core.protocols import Context
 from verigym.core.records import Dataset, Example, Json, Preference, Version, content_hash
+from verigym.core.words import counted, percent
 from verigym.evaluation.suites import family_of
 from verigym.rollout.settings import RunSettings
 from verigym.tasks.load import tasks_hash
-from verigym.training.alarms import Alarm, new_alarms
+from verigym.training.alarms import Alarm, new_alarms, remedy_of
 from verigym.training.environments import TrainingEnvironment
 from verigym.training.recipe import Adapter, Recipe
 from verigym.workspace import datasets as data
@@ -39,13 +40,20 @@ def nothing(step: int, metrics: dict[str, float], alarms: list[Alarm]) -> None:
 
 
 def train(ws: WorkspaceFolder, recipe: Recipe, on_step: OnStep = nothing) -> tuple[Version, str]:
-    """Trains as the recipe says. Returns the new version and the run. If it is killed, the same call resumes."""
+    """Trains as the recipe says. Returns the new version and the run. If it is killed, the same call resumes. If no step had
+    anything to learn from, the start itself is returned (`why_nothing_learnt`)."""
     job = TrainingJob(ws, recipe)
     run = job.run
     with ws.store.claim(run):
         version = ws.store.get("trained", run, Version)
+        if version is None and run in ws.store.finished_runs() and why_nothing_learnt(ws, run):
+            return ws.register(job.parent), run
         if version is None or not ws.has_adapter(version.adapter):
             model = event_loop.run(job.train(on_step))
+            if why_nothing_learnt(ws, run):
+                ws.store.finish_run(run)
+                ws.forget_checkpoints(run)
+                return ws.register(job.parent), run
             version = ws.register(
                 msgspec.structs.replace(
                     job.parent,
@@ -62,6 +70,23 @@ def train(ws: WorkspaceFolder, recipe: Recipe, on_step: OnStep = nothing) -> tup
         ws.store.finish_run(run)
         ws.forget_checkpoints(run)
     return version, run
+
+
+def why_nothing_learnt(ws: WorkspaceFolder, run: str) -> str:
+    """Why no step of a training run changed the weights. Empty if one did."""
+    rows = list(ws.store.metrics(run).values())
+    if not rows or any("loss" in row for row in rows):
+        return ""
+    passed = [row["passed"] for row in rows if "passed" in row]
+    steps = counted(len(rows), "step")
+    if not passed:
+        return f"No episode of {steps} could be scored. {remedy_of('nothing scored')}"
+    share = sum(passed) / len(passed)
+    kind = "tasks too hard" if share < 0.25 else "tasks too easy" if share > 0.75 else "no signal"
+    return (
+        f"In {steps}, the episodes of each group got equal rewards, so no group says what is better ({percent(share, 0)} of "
+        f"episodes passed). {remedy_of(kind)}"
+    )
 
 
 def warnings_of(ws: WorkspaceFolder, recipe: Recipe) -> list[str]:
