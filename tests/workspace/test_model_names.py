@@ -30,3 +30,43 @@ def test_a_mistyped_name_is_answered_with_the_nearest_before_torch_is_loaded(tmp
     done = subprocess.run(command, env={**os.environ, **nobody}, capture_output=True, text=True, timeout=1000)
     assert f'Model "{typed}" cannot be found' in done.stdout and f'Did you mean "{meant}"?' in done.stdout, done.stderr
     assert done.stdout.endswith(" False\n")
+
+
+SILENT = """
+import socket, sys, time
+listening = socket.create_server(("127.0.0.1", 0))
+print(listening.getsockname()[1], flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize(
+    ("typed", "environment", "words"),
+    [
+        ("smolm2-135m", {}, 'Did you mean "smollm2-135m"?'),
+        ("nobody/nosuch", {}, "The Hugging Face hub cannot be reached"),
+        ("smolm2-135m", {"HF_HUB_OFFLINE": "1"}, 'Did you mean "smollm2-135m"?'),
+    ],
+    ids=["near", "far", "near, offline"],
+)
+def test_a_hub_that_never_answers_is_not_waited_for(
+    tmp_path: Path, typed: str, environment: dict[str, str], words: str
+):
+    with subprocess.Popen([sys.executable, "-c", SILENT], stdout=subprocess.PIPE, text=True) as hub:
+        assert hub.stdout is not None
+        port = hub.stdout.readline().strip()
+        nobody = {
+            "HF_ENDPOINT": f"http://127.0.0.1:{port}",
+            "HF_HOME": str(tmp_path),
+            "HF_HUB_OFFLINE": "",
+            **environment,
+        }
+        timed = ASK.replace("try:", "import time\nbegan = time.monotonic()\ntry:").replace(
+            '"torch" in sys.modules', 'f"{time.monotonic() - began:.1f}"'
+        )
+        command = [sys.executable, "-c", timed, str(tmp_path / "home"), typed]
+        done = subprocess.run(command, env={**os.environ, **nobody}, capture_output=True, text=True, timeout=1000)
+        hub.kill()
+    assert words in done.stdout, done.stderr
+    seconds = float(done.stdout.split()[-1])
+    assert seconds < 60, "the hub's client alone retries for minutes"

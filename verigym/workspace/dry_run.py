@@ -50,6 +50,7 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         eval_interval=recipe.eval_interval,
         samples=recipe.samples,
     )
+    ws.check_base(job.parent.base)
     found = plan(wanted, read_shape(job.parent.base), device, recipe.dollars_per_hour)
     return DryRun(job.run, _lines(job, wanted, reply), found, device.name)
 

@@ -117,19 +117,30 @@ class WorkspaceFolder:
 
     def load(self, base: str, adapter: Path | None = None) -> Any:
         """Loads a model as a `LocalPolicy`. An unknown name is an error that suggests the nearest known name."""
-        try:
-            hub.ask(base)
-        except NotFound as error:
-            names = {embedded.NAME, *(version.name for version in self.store.documents("version", Version))}
-            near = difflib.get_close_matches(base.lower(), names, n=1)
-            hint = f' Did you mean "{near[0]}"?' if near else ""
-            raise NotFound(
-                f'{error}{hint} Name a version, "{embedded.NAME}" (embedded), a folder, a Hugging Face model id '
-                "or URL#MODEL of a server."
-            ) from error
+        self.check_base(base)
         from verigym.policies.local.policy import LocalPolicy  # torch is loaded only when a model is
 
         return LocalPolicy.open(base, adapter=adapter)
+
+    def check_base(self, base: str) -> None:
+        """Raises NotFound if a model cannot exist. A name like a known one is answered at once, without asking the hub, unless
+        it is a model id (ORGANISATION/NAME)."""
+        names = {embedded.NAME, *read_servers(self.home)}
+        names |= {version.name for version in self.store.documents("version", Version)}
+        near = difflib.get_close_matches(base.lower(), names, n=1)
+        hint = f' Did you mean "{near[0]}"?' if near else ""
+        remedy = (
+            f'Name a version, "{embedded.NAME}" (embedded), a folder, a Hugging Face model id or URL#MODEL of a server.'
+        )
+        offline = bool(os.environ.get("HF_HUB_OFFLINE"))
+        if (offline or (near and "/" not in base)) and not hub.is_local(base):
+            raise NotFound(
+                f'Model "{base}" cannot be found. It is not a folder, a version or in the local cache.{hint} {remedy}'
+            )
+        try:
+            hub.ask(base)
+        except NotFound as error:
+            raise NotFound(f"{error}{hint} {remedy}") from error
 
     def adapter_folder(self, sha256: str) -> Path:
         """The folder of an adapter. Refuses missing or changed weights."""
