@@ -64,3 +64,19 @@ def test_rules_of_ones_own_are_used_and_named(tmp_path: Path) -> None:
     assert "person 2" in done.output
     shown = run("trajectories", "list", "traces-ingested", "--json", home=tmp_path)
     assert "Ann" not in shown.output
+
+
+def test_feedback_that_is_not_understood_is_named(tmp_path: Path) -> None:
+    rows = [
+        {
+            "messages": [{"role": "user", "content": f"q{n}"}, {"role": "assistant", "content": "a"}],
+            "feedback": {"stars": n},
+        }
+        for n in range(1, 4)
+    ]
+    rows[0]["metadata"] = {"feedback": "thumbs_down"}
+    (tmp_path / "rated.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = run("ingest", str(tmp_path / "rated.jsonl"), home=tmp_path / "home")
+    assert "outcomes: unknown 2, failure 1" in done.output
+    assert "fields that look like feedback and were not read: feedback.stars 2" in done.output
+    assert 'add "outcome": "success" or "failure" to these records' in done.output

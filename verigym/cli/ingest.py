@@ -61,6 +61,9 @@ def _say(summary: "IngestSummary") -> None:
     again = f", {summary.already:,} already stored" if summary.already else ""
     show.say(f"{summary.run}: {counted(summary.accepted, 'new trajectory')}{again}")
     _counts("outcomes", summary.outcomes)
+    _counts("fields that look like feedback and were not read", summary.unread)
+    if summary.unread:
+        show.say('to use them, add "outcome": "success" or "failure" to these records and read the file again')
     _counts("marks", summary.marks)
     _counts(f"redacted by {summary.rules}", summary.redactions)
     if summary.raw:

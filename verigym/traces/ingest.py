@@ -78,6 +78,8 @@ class IngestSummary(Printable, Struct, kw_only=True):
     """Quarantined records by reason."""
     redactions: dict[str, int] = {}
     outcomes: dict[str, int] = {}
+    unread: dict[str, int] = {}
+    """Fields that look like feedback and were not read, by name."""
     marks: dict[str, int] = {}
     rules: str = ""
     quarantine: str = ""
@@ -156,7 +158,7 @@ class _Ingestion:
         self._beside = Redaction(redaction.rules)
         """For sidecar files, so that the summary counts only redactions in trajectories."""
         self._formats, self._reasons = Counter[str](), Counter[str]()
-        self._outcomes, self._marks = Counter[str](), Counter[str]()
+        self._outcomes, self._marks, self._unread = Counter[str](), Counter[str](), Counter[str]()
         self._summary = IngestSummary(run=run, rules=redaction.name)
 
     @property
@@ -238,6 +240,7 @@ class _Ingestion:
             mark for mark in marks_of(trace.items, trace.tools) if mark.kind != "executed" or mark.item not in failed
         ]
         copied = [Mark("copied_context", index) for index in sorted(trace.copied)]
+        self._unread.update(set(trace.unread))
         tools, unchanged = self._toolsets.add(trace.tools)
         return Trajectory(
             id=f"{self._run}/{key}",
@@ -287,6 +290,7 @@ class _Ingestion:
         self._store.finish_run(self._run)
         summary.files, summary.seconds = files, seconds
         summary.formats, summary.reasons = dict(self._formats.most_common()), dict(self._reasons.most_common())
+        summary.unread = dict(self._unread.most_common())
         summary.outcomes, summary.marks = dict(self._outcomes.most_common()), dict(self._marks.most_common())
         summary.redactions = dict(self._redaction.counts.most_common())
         return summary

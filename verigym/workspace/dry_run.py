@@ -32,6 +32,7 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     from verigym.policies.render import Renderer
 
     job = TrainingJob(ws, recipe)
+    ws.check_base(job.parent.base)
     prompt, reply = _tokens(job, Renderer(load_tokenizer(job.parent.base)))
     device = measure()
     sides = 2 if recipe.algorithm in ("dpo", "reward") else 1  # samples per row of written data
@@ -50,7 +51,6 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         eval_interval=recipe.eval_interval,
         samples=recipe.samples,
     )
-    ws.check_base(job.parent.base)
     found = plan(wanted, read_shape(job.parent.base), device, recipe.dollars_per_hour)
     return DryRun(job.run, _lines(job, wanted, reply), found, device.name)
 

@@ -8,7 +8,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Json, Turn, Usage
-from verigym.traces.formats.trace import ParsedTrace, TracePart, ids_until, interventions_of, outcome_in, require
+from verigym.traces.formats.trace import (
+    ParsedTrace,
+    TracePart,
+    ids_until,
+    interventions_of,
+    outcome_in,
+    require,
+    unread_feedback,
+)
 from verigym.wire.items import chat_items, output_text, thought
 from verigym.wire.tools import read_tools
 from verigym.wire.values import as_count, as_list, as_number, as_numbers, as_object, as_objects, as_text, as_token_ids
@@ -53,6 +61,7 @@ def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
         tools=read_tools(agent.get("tool_definitions")),
         copied=copied,
         outcome=outcome_in(row) or outcome_in(extra),
+        unread=[] if outcome_in(row) or outcome_in(extra) else [*unread_feedback(row), *unread_feedback(extra)],
         interventions=interventions_of(row),
         end_state={"final_metrics": final} if final else {},
         cost=max(sum(costs) or as_number(final.get("total_cost_usd")), 0.0),

@@ -4,8 +4,10 @@ conversation's id."""
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from verigym.core.records import Json, Message
-from verigym.traces.formats.trace import ParsedTrace, TracePart, conversation_of, outcome_in, trace_of
+from verigym.traces.formats.trace import ParsedTrace, TracePart, conversation_of, outcome_in, trace_of, unread_feedback
 from verigym.wire.items import chat_items
 from verigym.wire.values import as_list, as_object
 
@@ -36,7 +38,9 @@ def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
 def join(key: str, values: list[Any]) -> Iterator[ParsedTrace | TracePart]:
     """Joins the messages of one conversation, in the order of their lines."""
     outcome = next((outcome for row in reversed(values) if (outcome := outcome_in(row))), "")
-    yield from read({"messages": values, "outcome": outcome})
+    unread = [] if outcome else [name for row in values for name in unread_feedback(row)]
+    for trace in read({"messages": values, "outcome": outcome}):
+        yield msgspec.structs.replace(trace, unread=unread) if isinstance(trace, ParsedTrace) else trace
 
 
 def _messages_in(row: Json) -> list[Any]:

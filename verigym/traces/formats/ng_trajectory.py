@@ -24,6 +24,7 @@ from verigym.traces.formats.trace import (
     outcome_of,
     require,
     turns_of,
+    unread_feedback,
 )
 from verigym.wire.items import chat_items, output_text, response_items, usage_of
 from verigym.wire.values import as_list, as_number, as_object, as_objects, as_text
@@ -62,6 +63,7 @@ def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
         marks=marks,
         rewards=[as_number(reward)] if isinstance(reward, int | float) else [],
         outcome=outcome_in(row) or resolved or outcome_of(reward),
+        unread=[] if resolved or outcome_of(reward) else unread_feedback(row),
         interventions=interventions_of(row),
         seconds=max(durations, default=0.0),
         gaps=gaps + responses.left_out_gaps(left_out),

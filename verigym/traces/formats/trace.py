@@ -46,6 +46,8 @@ class ParsedTrace(Struct, frozen=True, kw_only=True):
     end_state: Json = {}
     rewards: list[float] = []
     outcome: str = ""
+    unread: list[str] = []
+    """Fields that look like feedback and could not be read, such as `feedback.rating`."""
     interventions: list[str] = []
     error: Failure | None = None
     seconds: float = 0.0
@@ -251,10 +253,75 @@ def agreed_outcome(outcomes: Sequence[str]) -> str:
 _OUTCOME_KEYS = ("outcome", "success", "passed", "resolved")
 
 
+_FEEDBACK = re.compile(r"(?i)feedback|thumb|rating|vote|liked?$|reaction|sentiment|stars|csat|satisf")
+_FEEDBACK_FIELDS = ("score", "value", "type", "label", "key", "kind")
+"""Inside an object that is feedback."""
+_AGAINST = re.compile(r"(?i)down|dislike|negative")
+_YES_OR_NO = re.compile(r"(?i)thumb|vote|like|^score$")
+"""Fields in which 1 is good and 0 is bad."""
+_LIKED = {
+    "thumbs_up",
+    "thumb_up",
+    "up",
+    "upvote",
+    "like",
+    "liked",
+    "positive",
+    "good",
+    "helpful",
+    "+1",
+    "1",
+    "\U0001f44d",
+}
+_DISLIKED = {
+    *("thumbs_down", "thumb_down", "down", "downvote", "dislike", "disliked", "negative", "bad", "unhelpful"),
+    *("not_helpful", "-1", "\U0001f44e"),
+}
+
+
 def outcome_in(value: Json) -> str:
-    """The outcome that a row reports, directly or in its metadata."""
+    """The outcome that a row reports, directly or in its metadata, or that a user's feedback there implies."""
     rows = [value, as_object(value.get("metadata"))]
-    return next((outcome for row in rows for key in _OUTCOME_KEYS if (outcome := outcome_of(row.get(key)))), "")
+    reported = (outcome_of(row.get(key)) for row in rows for key in _OUTCOME_KEYS)
+    return next(filter(None, reported), "") or agreed_outcome(
+        [outcome for row in rows for _, outcome in _opinions(row)]
+    )
+
+
+def unread_feedback(value: Json) -> list[str]:
+    """Fields of a row that look like feedback, if no outcome could be read from it."""
+    if outcome_in(value):
+        return []
+    inner = as_object(value.get("metadata"))
+    return [*(name for name, _ in _opinions(value)), *(f"metadata.{name}" for name, _ in _opinions(inner))]
+
+
+def _opinions(row: Json, name: str = "") -> Iterator[tuple[str, str]]:
+    """Feedback fields of a row with the outcome that each implies. Empty if its meaning is unknown."""
+    for key, value in row.items():
+        if not (_FEEDBACK.search(key) or (name and key in _FEEDBACK_FIELDS)) or value is None or value == "":
+            continue
+        path = f"{name}.{key}" if name else key
+        if isinstance(value, dict):
+            yield from _opinions(as_object(value), path)
+        elif isinstance(value, list):
+            for each in value:
+                yield from _opinions(as_object(each), path)
+        elif not (key.endswith(("comment", "text", "note", "id", "time", "at")) and isinstance(value, str)):
+            yield path, _opinion(key, value)
+
+
+def _opinion(key: str, value: Any) -> str:
+    """What a thumb, a vote or a rating says. Stars say nothing, because their scale is unknown."""
+    against = bool(_AGAINST.search(key))
+    if isinstance(value, bool):
+        return "success" if value != against else "failure"
+    if isinstance(value, int | float):
+        scale = {1: "success", 0: "failure"} if _YES_OR_NO.search(key) else {}
+        counted = {1: "failure", 0: ""} if against else scale  # thumbs_down: 1 is one thumb down
+        return {-1: "failure", **counted}.get(value, "")
+    word = value.strip().lower().replace("-", "_").replace(" ", "_") if isinstance(value, str) else ""
+    return "success" if word in _LIKED else "failure" if word in _DISLIKED else ""
 
 
 def interventions_of(value: Json) -> list[str]:
@@ -269,6 +336,7 @@ def trace_of(items: list[Item], row: Json, gaps: list[str] = []) -> ParsedTrace:
         turns=turns_of(items, as_text(row.get("model"))),
         tools=read_tools(row.get("tools") or row.get("functions")),
         outcome=outcome_in(row),
+        unread=unread_feedback(row),
         interventions=interventions_of(row),
         gaps=gaps,
     )
@@ -279,6 +347,7 @@ def trace_of_calls(calls: Sequence[ModelCall], rows: Sequence[Json], gaps: list[
     return msgspec.structs.replace(
         join_calls(calls),
         outcome=next((outcome for row in reversed(rows) if (outcome := outcome_in(row))), ""),
+        unread=[] if any(map(outcome_in, rows)) else [name for row in rows for name in unread_feedback(row)],
         interventions=[intervention for row in rows for intervention in interventions_of(row)],
         seconds=sum(call.turn.latency_s for call in calls),
         cost=sum(as_number(row.get("cost")) for row in rows),
