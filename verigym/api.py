@@ -242,7 +242,10 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
             self._bar.report(len(done), 0, check.name)
             (on_check or nothing)(check)
 
-        return RecordList(check(self.folder, spec, report, max(1, sample_of(spec, n, all_tasks)[0])))
+        def playing(question: str, episodes: int) -> None:
+            self._bar.report(len(done), 0, f"{question}: {episodes:,} episodes")
+
+        return RecordList(check(self.folder, spec, report, max(1, sample_of(spec, n, all_tasks)[0]), playing))
 
     @on_thread
     def audit(

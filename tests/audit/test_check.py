@@ -69,6 +69,21 @@ def outcomes(checks: list[Check]) -> dict[str, str]:
     return {check.name: check.outcome for check in checks}
 
 
+def test_a_check_tells_how_many_episodes_a_question_has_played() -> None:
+    told: list[tuple[str, int]] = []
+    check_environment(environment(), on_play=lambda question, episodes: told.append((question, episodes)))
+    assert ("gold solutions pass", 6) in told and ("cheats do not pass", 1) in told
+
+
+def test_a_check_warns_of_names_that_only_a_submission_could_define() -> None:
+    def tested(split: str) -> list[Task]:
+        return [msgspec.structs.replace(each, data={"tests": "assert close(tea(1), 2)"}) for each in tasks(split)]
+
+    outcome, words = ask("tests define what they use", tasks=tested)
+    assert outcome == "unclear" and "the tests use close, which they do not define" in words
+    assert not any(check.name == "tests define what they use" for check in check_environment(environment()))
+
+
 def test_each_answer_is_told_as_it_is_found() -> None:
     told: list[str] = []
     known: list[int] = []
@@ -79,7 +94,7 @@ def test_each_answer_is_told_as_it_is_found() -> None:
 
     found = check_environment(environment(verifier=slow), on_check=lambda check: told.append(check.name))
     assert told == [check.name for check in found]
-    assert known[0] == 4 and known[-1] > 8, (
+    assert known[0] >= 4 and known[-1] > 8, (
         "answers about tasks are told before the first episode, others between episodes"
     )
 

@@ -1,6 +1,7 @@
 """One episode: what is logged, who is blamed, and that `close` is always called."""
 
 import asyncio
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -230,7 +231,10 @@ class Closing(Shop):
 def test_an_environment_that_raises_is_to_blame(where: str, error: Exception) -> None:
     Closing.closings.clear()
     made = run(["ok"], raising(where, error))
-    assert (made.stop, made.error) == (Stop.ERROR, Failure(Fault.ENVIRONMENT, type(error).__name__, "broken"))
+    assert made.stop is Stop.ERROR and made.error is not None
+    assert (made.error.fault, made.error.kind) == (Fault.ENVIRONMENT, type(error).__name__)
+    where_from = "" if isinstance(error, EnvironmentFailure) else r" \(test_episode\.py, line \d+\)"
+    assert re.fullmatch(f"broken{where_from}", made.error.message)
     assert not made.scorable
     assert Closing.closings == ([] if where == "__init__" else ["Broken"])
 
@@ -240,6 +244,16 @@ def test_an_end_state_that_is_no_dict_is_the_environments_fault() -> None:
     assert made.error == Failure(
         Fault.ENVIRONMENT, "EnvironmentFailure", "end_state() returned NoneType. It must return a dict."
     )
+
+
+@pytest.mark.parametrize(
+    ("state", "place"),
+    [({"a": 1, "shop": object()}, "['shop']"), ({"rows": [{"x": 1}, {"x": object()}]}, "['rows'][1]['x']")],
+)
+def test_an_end_state_that_cannot_be_stored_names_the_key(state: dict[str, Any], place: str) -> None:
+    made = run(["ok"], type("Odd", (Shop,), {"end_state": lambda self: state}))
+    assert made.error is not None and made.error.fault is Fault.ENVIRONMENT
+    assert made.error.message.startswith(f"end_state(){place} cannot be stored: ")
 
 
 def test_an_end_state_is_recorded_as_it_will_be_read_back() -> None:

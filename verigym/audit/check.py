@@ -5,11 +5,12 @@ a judge is asked, is in `play`. Whether the verifier's rewards can be trusted on
 """
 
 import asyncio
+import functools
 import inspect
 import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import jsonschema
@@ -18,6 +19,7 @@ import msgspec
 from verigym.audit.scripted_episodes import (
     Answer,
     Replies,
+    ScriptedEpisode,
     busy_replies,
     fitting,
     judged,
@@ -28,20 +30,27 @@ from verigym.audit.scripted_episodes import (
     why,
 )
 from verigym.core import codec, event_loop
-from verigym.core.errors import InfrastructureFailure, VerigymError
+from verigym.core.errors import InfrastructureFailure, VerifierFailure, VerigymError, failure
+from verigym.core.interrupts import ends_run
 from verigym.core.protocols import Policy
-from verigym.core.records import Check, FunctionCall, Task, Trajectory
+from verigym.core.records import Check, Fault, FunctionCall, Task, Trajectory
 from verigym.core.words import counted
 from verigym.harness.environment import EnvironmentSpec
 from verigym.tasks.leaks import check_split
+from verigym.verifiers.code import undefined_names
 
 _NONSENSE = ["", "{", '{"tool": 7, "args": []}', '{"tool": "no.such.tool", "args": {}}', "\x00\ud7ff" * 3, "{" * 2000]
 _WRONG: list[Any] = [None, True, 0, -1, 10**30, 1e300, "", "x" * 10_000, "\u202e", [], [[]], {}, {"a": {"b": []}}]
 """Values of every kind, tried for every argument of every tool while the others are as they should be."""
 Pick = Callable[[list[Task], int], list[Task]]
 """Chooses n of the given tasks."""
+Play = Callable[..., Awaitable[ScriptedEpisode]]
 _SAMPLE, _BOXED_SAMPLE = 40, 8
 """Tasks that are checked by default, over all splits."""
+_AT_ONCE = 8
+"""Episodes that run at the same time."""
+_NAMED = 5
+"""Undefined names that a warning lists."""
 _WIRE_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 
 
@@ -61,9 +70,11 @@ def check_environment(
     num_tasks: int | None = None,
     on_check: Callable[[Check], None] = lambda _: None,
     pick: Pick | None = None,
+    on_play: Callable[[str, int], None] = lambda _, __: None,
 ) -> list[Check]:
     """All questions. Those about episodes are asked on `num_tasks` tasks spread over the splits, by default on `sample_size`.
-    `on_check` gets each answer as it is found. `pick` chooses n tasks of a split, by default at even distances."""
+    `on_check` gets each answer as it is found, and `on_play` the current question and the number of its episodes so far. `pick`
+    chooses n tasks of a split, by default at even distances."""
     num_tasks = sample_size(environment) if num_tasks is None else num_tasks
     checks: list[Check] = []
     loaded: list[list[Task]] = []
@@ -82,8 +93,10 @@ def check_environment(
     if not tasks:
         return checks
     found(_splits_disjoint(environment, splits))
+    if (names := _names_defined(tasks)) is not None:
+        found(names)
     with watching():
-        event_loop.run(_episodes(environment, tasks, found))
+        event_loop.run(_episodes(environment, tasks, found, on_play))
     return checks
 
 
@@ -100,7 +113,30 @@ def _spaced(tasks: list[Task], n: int) -> list[Task]:
     return [tasks[place * len(tasks) // n] for place in range(n)]
 
 
-async def _episodes(environment: EnvironmentSpec, tasks: list[Task], found: Callable[[Check], None]) -> None:
+class _Play:
+    """Plays episodes, some at the same time, and reports their number."""
+
+    def __init__(self, on_play: Callable[[int], None]) -> None:
+        self._on_play = on_play
+        self._room = asyncio.Semaphore(_AT_ONCE)
+        self._count = 0
+
+    async def __call__(
+        self, environment: EnvironmentSpec, task: Task, replies: Replies, **options: Any
+    ) -> ScriptedEpisode:
+        async with self._room:
+            played = await play(environment, task, replies, **options)
+        self._count += 1
+        self._on_play(self._count)
+        return played
+
+
+async def _episodes(
+    environment: EnvironmentSpec,
+    tasks: list[Task],
+    found: Callable[[Check], None],
+    on_play: Callable[[str, int], None],
+) -> None:
     questions = {
         "episodes share no state": _isolated,  # first, before others have filled what might be shared
         "gold solutions pass": gold_passes,
@@ -113,9 +149,12 @@ async def _episodes(environment: EnvironmentSpec, tasks: list[Task], found: Call
     }
     for name, question in questions.items():
         try:
-            outcome, words = await question(environment, tasks)
-        except (Exception, SystemExit) as error:  # gold, cheats and verifiers are the user's own code
-            outcome, words = "fail", f"{type(error).__name__}: {error}"
+            outcome, words = await question(environment, tasks, _Play(functools.partial(on_play, name)))
+        except BaseException as error:  # gold, cheats and verifiers are the user's own code
+            if ends_run(error):
+                raise
+            made = failure(error, Fault.ENVIRONMENT)
+            outcome, words = "fail", f"{made.kind}: {made.message}"
         found(Check(name=name, outcome=outcome, words=words))
 
 
@@ -161,6 +200,26 @@ def _splits_disjoint(environment: EnvironmentSpec, splits: Sequence[str]) -> Che
     return Check(name=name, outcome="pass", words="no family and no prompt is in both training and held-out tasks")
 
 
+def _names_defined(tasks: list[Task]) -> Check | None:
+    """Whether tests of code use names that only a submission could define. None if no task has such tests."""
+    name = "tests define what they use"
+    tested = [task for task in tasks if task.data.get("tests")]
+    if not tested:
+        return None
+    for task in tested:
+        try:
+            names = sorted(undefined_names(task))
+        except VerifierFailure:  # the gold solution shows it
+            continue
+        if names:
+            words = (
+                f"{task.id}: the tests use {', '.join(names[:_NAMED])}, which they do not define and the task does not "
+                "mention. A submission that defines it decides what the tests see. Define or import it in the tests"
+            )
+            return Check(name=name, outcome="unclear", words=words)
+    return Check(name=name, outcome="pass", words=f"the tests of {counted(len(tested), 'task')} use only what they may")
+
+
 def _schemas_valid(environment: EnvironmentSpec) -> Check:
     name = "tools have valid schemas"
     if not environment.tools:
@@ -183,32 +242,34 @@ def _schemas_valid(environment: EnvironmentSpec) -> Check:
 # -- about episodes -----------------------------------------------------------------------------------------------------
 
 
-async def gold_passes(environment: EnvironmentSpec, tasks: list[Task], judge: Policy | None = None) -> Answer:
-    tried = 0
-    for task in tasks:
-        replies = environment.gold_replies(task)
-        if not replies:
-            continue
-        tried += 1
-        played = await play(environment, task, replies, judge=judge)
-        if not played.verdict.passed:
-            return "fail", f"the gold solution of {task.id} scores {played.verdict.reward}: {why(played)}"
-    if not tried:
+async def gold_passes(
+    environment: EnvironmentSpec, tasks: list[Task], play: Play = play, judge: Policy | None = None
+) -> Answer:
+    solved = [(task, replies) for task in tasks if (replies := environment.gold_replies(task))]
+    for start in range(0, len(solved), _AT_ONCE):
+        some = solved[start : start + _AT_ONCE]
+        for (task, _), played in zip(
+            some, await asyncio.gather(*(play(environment, *each, judge=judge) for each in some)), strict=True
+        ):
+            if not played.verdict.passed:
+                return "fail", f"the gold solution of {task.id} scores {played.verdict.reward}: {why(played)}"
+    if not solved:
         return "unclear", "no task has an answer, an expected call or a gold solution. Write gold(task)"
-    return "pass", f"{tried} of {tried}"
+    return "pass", f"{len(solved)} of {len(solved)}"
 
 
-async def _cheats_fail(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
+async def _cheats_fail(environment: EnvironmentSpec, tasks: list[Task], play: Play) -> Answer:
     tried = 0
     for task in tasks:
         prompt = task.prompt if isinstance(task.prompt, str) else ""
         replies: Replies = ["", prompt, "x" * 20_000]
         gold = environment.gold_replies(task)
         best = (await play(environment, task, gold)).verdict.reward if gold else None
-        for cheat in [*([reply] for reply in replies), *environment.cheat_replies(task)]:
-            tried += 1
+        cheats = [*([reply] for reply in replies), *environment.cheat_replies(task)]
+        plays = await asyncio.gather(*(play(environment, task, cheat) for cheat in cheats))
+        tried += len(cheats)
+        for cheat, played in zip(cheats, plays, strict=True):
             reply = cheat[0] if len(cheat) == 1 else cheat
-            played = await play(environment, task, cheat)
             reward = played.verdict.reward
             if reward is None:
                 return "fail", f"{task.id}: the verifier gave no verdict on {short(reply)}: {why(played)}"
@@ -219,7 +280,7 @@ async def _cheats_fail(environment: EnvironmentSpec, tasks: list[Task]) -> Answe
     return "pass", f"{tried} tried"
 
 
-async def _repeatable(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
+async def _repeatable(environment: EnvironmentSpec, tasks: list[Task], play: Play) -> Answer:
     for task in tasks[:10]:
         first, again = [await play(environment, task, busy_replies(environment, task)) for _ in range(2)]
         if first.trajectory.error is not None:
@@ -236,7 +297,7 @@ async def _repeatable(environment: EnvironmentSpec, tasks: list[Task]) -> Answer
     return "pass", "tool results, end state and verdict depend only on the task and the replies"
 
 
-async def _rescorable(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
+async def _rescorable(environment: EnvironmentSpec, tasks: list[Task], play: Play) -> Answer:
     for task in tasks[:10]:
         played = await play(environment, task, some_replies(environment, task))
         stored = codec.decode(codec.encode(played.trajectory), Trajectory)
@@ -252,9 +313,10 @@ async def _rescorable(environment: EnvironmentSpec, tasks: list[Task]) -> Answer
     return "pass", "the stored trajectory gets the verdict of the live episode"
 
 
-async def _isolated(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
+async def _isolated(environment: EnvironmentSpec, tasks: list[Task], play: Play) -> Answer:
     """Alone, and with others between its turns, an episode ends the same; so does one in which nothing is done."""
     some = tasks[:10]
+    play = functools.partial(play, scored=False)
     for task, other in zip(some, some[1:] + some[:1], strict=True):
         alone = [(await play(environment, each, busy_replies(environment, each))).trajectory for each in (task, other)]
         if alone[0].error is not None:
@@ -274,13 +336,14 @@ async def _isolated(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
     return "pass", "episodes that run at the same time do not affect each other"
 
 
-async def _survives_nonsense(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
+async def _survives_nonsense(environment: EnvironmentSpec, tasks: list[Task], play: Play) -> Answer:
     replies: Replies = [*_NONSENSE, *([call] for call in _bad_calls(environment))]
     tried = 0
     for place, task in enumerate(tasks[:5]):
-        for reply in replies[:: 1 if place == 0 else 7]:  # all of it once, then a sample
-            tried += 1
-            played = await play(environment, task, [reply])
+        some = replies[:: 1 if place == 0 else 7]  # all of it once, then a sample
+        tried += len(some)
+        plays = await asyncio.gather(*(play(environment, task, [reply]) for reply in some))
+        for reply, played in zip(some, plays, strict=True):
             if played.trajectory.error is not None or played.verdict.reward is None:
                 return "fail", f"{task.id}: the reply {short(reply)} caused: {why(played)}"
     return "pass", f"{tried} malformed replies and arguments became marks, not exceptions"
@@ -297,7 +360,7 @@ def _bad_calls(environment: EnvironmentSpec) -> list[FunctionCall]:
     return calls
 
 
-async def _closes(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
+async def _closes(environment: EnvironmentSpec, tasks: list[Task], play: Play) -> Answer:
     if not callable(getattr(environment.factory, "close", None)):
         return "pass", "the environment has no close()"
     kind: Any = environment.factory
@@ -324,7 +387,7 @@ async def _closes(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
     return "pass", f"after {len(made)} of {counted(len(made), 'episode')}"
 
 
-async def _quick(environment: EnvironmentSpec, tasks: list[Task]) -> Answer:
+async def _quick(environment: EnvironmentSpec, tasks: list[Task], play: Play) -> Answer:
     began = time.process_time(), time.perf_counter()
     count = 0
     for task in tasks[:20]:

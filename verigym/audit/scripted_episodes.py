@@ -43,9 +43,10 @@ async def play(
     judge: Policy | None = None,
     policies: Mapping[str, Policy] | None = None,
     user: Sequence[str] = (),
+    scored: bool = True,
 ) -> ScriptedEpisode:
     """One episode with these replies, then empty messages if the environment continues. `policies` replaces the scripted judge.
-    `user` is what a model said as the user. A scripted user needs none."""
+    `user` is what a model said as the user. A scripted user needs none. Without `scored`, the verifier is not asked."""
     blobs: dict[str, bytes] = {}
 
     def keep_blob(data: bytes) -> str:
@@ -67,7 +68,8 @@ async def play(
     policies = {"judge": judge or _judge(environment, task)} if policies is None else dict(policies)
     context = Context(policies=policies, sandbox=LazySandbox(), blob=blobs.__getitem__)
     trajectory = msgspec.structs.replace(trajectory, seconds=0.0)  # otherwise two equal episodes would differ
-    return ScriptedEpisode(trajectory, await judged(environment, task, trajectory, context), context)
+    verdict = await judged(environment, task, trajectory, context) if scored else Verdict(reward=None)
+    return ScriptedEpisode(trajectory, verdict, context)
 
 
 def _judge(environment: EnvironmentSpec, task: Task) -> Policy:

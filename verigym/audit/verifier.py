@@ -149,7 +149,7 @@ async def audit_verifier(
     await ask("rewards differ", lambda: rewards_differ(verdicts))
     await ask("passing is what pays", lambda: passing_pays(verdicts))
     await ask("it agrees with people", lambda: _agrees(agreed, run, asks_judge))
-    await ask("gold solutions pass", lambda: gold_passes(environment, tasks, judge))
+    await ask("gold solutions pass", lambda: gold_passes(environment, tasks, judge=judge))
     await ask("cheats do not pass", untested if alone else lambda: _cheats(environment, tasks, judge))
     again = partial(judge_repeats, environment, outputs.groups, context, fresh)
     if not asks_judge:

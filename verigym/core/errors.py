@@ -5,7 +5,9 @@ is a bug. `failure` records whose fault an exception during an episode was.
 """
 
 import difflib
+import os
 from collections.abc import Iterable
+from pathlib import Path
 
 from verigym.core.records import Failure, Fault
 
@@ -55,7 +57,27 @@ def failure(error: BaseException, otherwise: Fault) -> Failure:
     """The record of an exception. `otherwise` is the owner of the code that was running. It is used if the exception does not
     name a fault itself."""
     fault = next((fault for kind, fault in _FAULTS if isinstance(error, kind)), otherwise)
-    return Failure(fault=fault, kind=type(error).__name__, message=words_of(error))
+    return Failure(fault=fault, kind=type(error).__name__, message=words_of(error) + _location(error))
+
+
+_OURS = Path(__file__).resolve().parents[1]
+
+
+def _location(error: BaseException) -> str:
+    """` (desk.py, line 12)`: where code of the user raised an exception. Errors of verigym say what to do in other words."""
+    location = ""
+    step = None if isinstance(error, VerigymError) else error.__traceback__
+    while step is not None:
+        file = Path(step.tb_frame.f_code.co_filename)
+        installed = "site-packages" in file.parts or file.is_relative_to(_STANDARD_LIBRARY) or not file.is_absolute()
+        shipped = file.is_relative_to(_OURS) and not file.is_relative_to(_OURS / "environments")
+        if not installed and not shipped:
+            location = f" ({file.name}, line {step.tb_lineno})"
+        step = step.tb_next
+    return location
+
+
+_STANDARD_LIBRARY = Path(os.__file__).parent
 
 
 def words_of(error: BaseException) -> str:

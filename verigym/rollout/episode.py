@@ -359,10 +359,26 @@ def _mark_format(log: _Log, made: list[int], called: bool, has_tools: bool) -> N
 
 async def _end_state(executor: EpisodeExecutor, state: Any) -> Json:
     found = await executor.call(state.end_state) if hasattr(state, "end_state") else {}
-    plain = codec.plain(found)
+    try:
+        plain = codec.plain(found)
+    except Exception as error:  # a value of the user's own class, or one that refers to itself
+        raise EnvironmentFailure(
+            f"end_state(){_unstorable(found)} cannot be stored: {words_of(error)}. Return numbers, text, lists and dicts."
+        ) from error
     if not isinstance(plain, dict):
         raise EnvironmentFailure(f"end_state() returned {type(found).__name__}. It must return a dict.")
     return plain
+
+
+def _unstorable(value: Any, depth: int = 0) -> str:
+    """The path to the part of a value that cannot be encoded: `["rows"][3]`. Empty if it is the value itself."""
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list | tuple) else ()
+    for key, part in parts:
+        try:
+            codec.plain({key: part})
+        except Exception:
+            return f"[{key!r}]{_unstorable(part, depth + 1) if depth < 8 else ''}"
+    return ""
 
 
 async def _blobs(executor: EpisodeExecutor, state: Any, keep: Callable[[bytes], str]) -> dict[str, str]:

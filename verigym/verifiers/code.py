@@ -104,7 +104,7 @@ class Code(Struct, frozen=True):
 class _SubmissionTest(Struct, frozen=True):
     name: str
     code: str
-    names: list[str]
+    names: tuple[str, ...]
     """Names that belong to the submission."""
 
 
@@ -163,11 +163,18 @@ class _Exchange:
 
     async def results(self) -> list[_TestResult]:
         done: dict[int, _TestResult] = {}
-        for _ in range(_ROUNDS):
+        first = tuple(self._units)
+        for round in range(_ROUNDS):
             waiting = [index for index in range(len(self._units)) if index not in done]
             if not waiting:
                 break
-            for index, outcome in (await self._try(waiting)).items():
+            if round == 0 and first in _first_calls:
+                outcomes = _first_calls[first]
+            else:
+                outcomes = await self._try(waiting)
+            if round == 0:
+                _keep_first(first, outcomes)
+            for index, outcome in outcomes.items():
                 if "need" in outcome:
                     at, calls = outcome["need"]
                     self._calls[index][at:] = calls
@@ -233,6 +240,20 @@ class _Exchange:
                 self._broke = answer[:300]
 
 
+_first_calls: dict[tuple[_SubmissionTest, ...], dict[int, dict[str, Any]]] = {}
+"""What tests ask for before they have any answer. It is the same for all submissions."""
+_MOST_KEPT, _LONGEST_KEPT = 256, 100_000
+
+
+def _keep_first(tests: tuple[_SubmissionTest, ...], outcomes: dict[int, dict[str, Any]]) -> None:
+    asking = all("need" in outcome for outcome in outcomes.values()) and len(outcomes) == len(tests)
+    if tests in _first_calls or not asking or len(str(outcomes)) > _LONGEST_KEPT:
+        return
+    if len(_first_calls) == _MOST_KEPT:
+        del _first_calls[next(iter(_first_calls))]
+    _first_calls[tests] = outcomes
+
+
 async def _inside(box: Box, role: str, order: Any, seconds: float) -> CommandResult:
     command = [*_PYTHON, "-c", _INSIDE, role]
     return await box.run(command, stdin=msgspec.json.encode(order).decode(), seconds=seconds)
@@ -296,7 +317,7 @@ def _unit(name: str, code: str, tree: ast.Module, entry: str) -> _SubmissionTest
         at = sum(isinstance(each, ast.ImportFrom) and each.module == "__future__" for each in tree.body)
         added = ast.parse("\n".join(imports)).body
         code, theirs = ast.unparse(ast.Module([*tree.body[:at], *added, *tree.body[at:]], [])), theirs - own
-    return _SubmissionTest(" ".join(name.split())[:100], code, sorted(theirs))
+    return _SubmissionTest(" ".join(name.split())[:100], code, tuple(sorted(theirs)))
 
 
 _STANDARD = {

@@ -56,10 +56,11 @@ def check(
     environment: EnvironmentSpec,
     on_check: Callable[[Check], None] = lambda _: None,
     num_tasks: int | None = None,
+    on_play: Callable[[str, int], None] = lambda _, __: None,
 ) -> list[Check]:
     """Checks the environment's contract on a sample of its tasks, and the corrected cases of its verifiers. Stores a record
     if all hold. `num_tasks` sets the size of the sample, which is spread over splits and families."""
-    checks = check_environment(environment, num_tasks=num_tasks, on_check=on_check, pick=partial(pick, seed=0))
+    checks = check_environment(environment, ("train", "val"), num_tasks, on_check, partial(pick, seed=0), on_play)
     corrected = cases.read(cases.path_of(environment.name, ws.home))
     if corrected:
         with watching():
