@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 from figures import Figure, figure, finish, parser
 
-NAMES = ["toolcall", "workplace", "math", "structured", "sudoku", "data_analysis", "science"]
+NAMES = ["toolcall", "notes", "workplace", "math", "structured", "sudoku", "data_analysis", "science"]
 NAMES += ["triage", "search", "support", "writing", "code", "code_repair", "shell"]
 MAX_TOKENS = 256
 

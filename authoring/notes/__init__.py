@@ -1,0 +1,1 @@
+"""Frames of the `notes` tasks, and the builder of their rows."""
