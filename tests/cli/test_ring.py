@@ -111,6 +111,7 @@ def test_the_ring_from_measuring_to_promotion_and_back(shell: Shell, server: str
     assert f"({good}) is now champion" in shell("promote", good, "--override", "we know better")
 
     compared = shell("compare", bad, good)
+    assert "call 1: " in compared, "a flip shows the call that differs"
     assert "tasks gained 70, lost 0" in compared and f"verigym compare {bad} {good} --show toolcall/val/" in compared
 
 
@@ -132,6 +133,9 @@ def test_failures_are_explained_down_to_a_conversation(shell: Shell, server: str
     assert "[user]" in shown and "[call refuse]" in shown and "verdict by tool_call_verifier@" in shown
     listed = shell("trajectories", "list", "--failed")
     assert "reward" in listed and "0.20" in listed
+    assert (
+        listed.splitlines()[0].split() == ["trajectory", "outcome", "reward", "request", "reply"] and "failed" in listed
+    )
     assert "30 trajectories" in shell("runs", "show")
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from verigym.core.words import counted
+from verigym.core.words import counted, interval
 
 
 @pytest.mark.parametrize(
@@ -16,3 +16,8 @@ from verigym.core.words import counted
 )
 def test_one_is_singular_and_all_else_plural(count: int, what: str, words: str) -> None:
     assert counted(count, what) == words
+
+
+def test_an_interval_beyond_any_use_is_not_a_number() -> None:
+    assert interval(1.1, 0.0, 15829815.03) == "unknown (too few families)"
+    assert interval(1.1, 0.9, 1.3) == "0.90 to 1.30"

@@ -96,12 +96,29 @@ CASES: dict[str, tuple[Trajectory, Verdict, str]] = {
     "a tool that failed": (_trajectory(marks="tool_error"), _verdict(), "incomplete execution"),
     "out of turns": (_trajectory(stop=Stop.MAX_TURNS), _verdict(parts=GOOD), "incomplete execution"),
     "nothing else": (_trajectory(), _verdict(), "wrong answer"),
+    "said that it was done": (
+        msgspec.structs.replace(
+            _trajectory(items=[Message("assistant", "Of course! I have done that.")]), tools="some"
+        ),
+        _verdict(),
+        "claimed without acting",
+    ),
 }
 
 
 @pytest.mark.parametrize(("trajectory", "verdict", "expected"), CASES.values(), ids=CASES)
 def test_an_episode_is_put_in_the_first_bucket_that_fits(trajectory: Trajectory, verdict: Verdict, expected: str):
     assert bucket(TASK, trajectory, verdict) == expected
+
+
+def test_a_reading_call_on_the_wrong_object_is_wrong_arguments():
+    task = Task(id="t", prompt="p", data={"expected_tool": "get_order", "expected_args": {"order": "A17"}})
+    items = [
+        FunctionCall("c", "get_order", '{"order": "B2"}'),
+        FunctionCallOutput("c", "not found"),
+        Message("assistant", "?"),
+    ]
+    assert bucket(task, _trajectory(items=items), _verdict()) == "wrong arguments"
 
 
 def test_every_bucket_with_a_meaning_can_be_reached():
@@ -340,5 +357,5 @@ def test_the_rules_agree_with_a_person_on_at_least_nine_failures_in_ten(name: st
 
 def test_the_labelled_failures_cover_every_bucket():
     rows = [row for name in ("real", "written", "later") for row in _labelled(name)]
-    assert len(rows) >= 200 and {row.bucket for row in rows} == set(BUCKETS)
+    assert len(rows) >= 200 and {row.bucket for row in rows} == set(BUCKETS) - {"claimed without acting"}
     assert len({row.trajectory.id for row in _labelled("written")}) == len(_labelled("written"))

@@ -10,8 +10,8 @@ import typer
 from verigym.cli import complete, show
 from verigym.cli.options import Home, Json, env_option, workspace
 from verigym.core.errors import BadInput
-from verigym.core.records import Message
-from verigym.core.words import counted, dollars, figure, percent, points
+from verigym.core.records import FunctionCall, Message
+from verigym.core.words import counted, dollars, figure, interval, percent, points
 
 if TYPE_CHECKING:
     from verigym.core.records import Report
@@ -138,7 +138,7 @@ def _ratios(found: "Mapping[str, Ratio]") -> None:
             name,
             *(dollars(side) if name.startswith("cost") else f"{side:.4g}" for side in (one.champion, one.candidate)),
             f"{one.value:.2f}",
-            f"{one.low:.2f} to {one.high:.2f}",
+            interval(one.value, one.low, one.high),
         )
         for name, one in found.items()
     ]
@@ -191,11 +191,20 @@ def _beyond(one: "RateChange") -> str:
 
 
 def _flip(ws: "WorkspaceFolder", what: str, flip: "Flip") -> None:
-    """The request and the last reply of each side."""
+    """The request, and of each side the first call that differs, or the last reply if the calls are the same."""
     before, after = (ws.store.trajectory(id)[1] for id in (flip.champion, flip.candidate))
     asked = next((item.text for item in before.items if isinstance(item, Message) and item.role == "user"), "")
     show.say("", f"{what}: {flip.task}")
-    for name, text in (("prompt", asked), ("before", before.reply), ("after", after.reply)):
+    show.say(f"  prompt  {show.clip(asked, 100) or '(empty)'}")
+    calls = [
+        [f"{item.name} {item.arguments}" for item in side.items if isinstance(item, FunctionCall)]
+        for side in (before, after)
+    ]
+    same = next((n for n, pair in enumerate(zip(*calls, strict=False)) if pair[0] != pair[1]), min(map(len, calls)))
+    for name, side, made in zip(("before", "after"), (before, after), calls, strict=True):
+        text = f"call {same + 1}: {made[same]}" if same < len(made) else side.reply
+        if calls[0] != calls[1] and same >= len(made):
+            text = f"no call {same + 1}: {side.reply or '(empty reply)'}"
         show.say(f"  {name:6}  {show.clip(text, 100) or '(empty)'}")
 
 

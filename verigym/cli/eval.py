@@ -7,7 +7,7 @@ import msgspec
 import typer
 
 from verigym.cli import show
-from verigym.cli.options import Environment, RunOptions, constraints_of, with_run_options, workspace
+from verigym.cli.options import Environment, EvalSeed, RunOptions, constraints_of, with_run_options, workspace
 from verigym.cli.tasks import say_bad_rows
 from verigym.core.words import counted, figure, percent
 
@@ -44,7 +44,7 @@ def rollout(
     show.next_command(f"verigym explain {show.quote(run.id)}")
 
 
-@with_run_options()
+@with_run_options({"seed": EvalSeed})
 def evaluate(
     environment: Environment,
     split: Annotated[str, typer.Option("--split", help="Held-out split to measure on")] = "val",

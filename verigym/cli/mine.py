@@ -148,7 +148,7 @@ def list_proposals(
         return show.next_command(f"verigym mine review {show.quote(environment)}")
     if known.taken:
         show.say(f"history of one task: verigym mine show {next(reversed(known.taken))}")
-    _say_next(with_file(ws, environment), newest_version(known.taken.values()))
+    _say_next(with_file(ws, environment), newest_version(known.taken.values()), listed=True)
 
 
 @mine.command("show")
@@ -234,7 +234,7 @@ def _say_added(counts: dict[str, int]) -> None:
         show.say(f"added to {split}: {counted(count, 'task')}")
 
 
-def _say_next(environment: str, version: int, waiting: bool = False) -> None:
+def _say_next(environment: str, version: int, waiting: bool = False, listed: bool = False) -> None:
     from verigym.environments.load import base_and_added
     from verigym.mining.proposals import HELD_OUT
 
@@ -251,7 +251,8 @@ def _say_next(environment: str, version: int, waiting: bool = False) -> None:
         show.say(
             "no mined task is held out yet. More failures, or a larger --held-out-share, will hold out some families"
         )
-    show.next_command(f"verigym mine list {show.quote(base)}")
+    more = "verigym ingest FILE   ·   verigym mine run" if listed else "verigym mine list"
+    show.next_command(f"{more} {show.quote(base)}")
 
 
 def _say_counts(base: str, summary: "MiningSummary") -> None:

@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -43,7 +43,8 @@ KnownVersion = Annotated[
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="Write invalid rows of a task file to FILE.bad.jsonl and continue")
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Random seed for task selection and sampling")]
+Seed = Annotated[int, typer.Option("--seed", help="Random seed for sampling, and for the choice of -n training tasks")]
+EvalSeed = Annotated[int, typer.Option("--seed", help="Random seed for sampling. Held-out tasks do not depend on it")]
 Name = Annotated[
     str, typer.Option("--name", help="Name of the run (default: derived from its content, so repeating resumes it)")
 ]
@@ -198,11 +199,13 @@ class RunOptions:
         )
 
 
-def with_run_options(**defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def with_run_options(
+    annotations: Mapping[str, Any] = {}, /, **defaults: Any
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Declares the fields of `RunOptions` on a command that takes them as its parameter `options`."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        hints = get_type_hints(RunOptions, include_extras=True)
+        hints = {**get_type_hints(RunOptions, include_extras=True), **annotations}
         shared = [
             inspect.Parameter(
                 field.name,

@@ -7,6 +7,7 @@ import typer
 
 from verigym.cli import mine, show
 from verigym.cli.options import Home, Json, Run, group, workspace
+from verigym.core.records import Message, Trajectory
 
 
 def list_all(json: bool, home: Path | None) -> None:
@@ -46,11 +47,19 @@ def list_trajectories(
     for trajectory in listed:
         verdict = verdicts.get(trajectory.id)
         reward = "-" if verdict is None or verdict.reward is None else f"{verdict.reward:.2f}"
-        passed = "passed" if verdict and verdict.passed else ""
-        rows.append((trajectory.id, passed, reward, show.clip(trajectory.reply, 70)))
-    show.table(rows, ("trajectory", "", "reward", "reply"))
+        outcome = trajectory.outcome or "unknown" if record.kind == "traces" else "failed"
+        if verdict is not None:
+            outcome = "passed" if verdict.passed else "failed" if verdict.reward is not None else "not scored"
+        request = show.clip(first_request(trajectory), 50)
+        rows.append((trajectory.id, outcome, reward, request, show.clip(trajectory.reply, 50)))
+    show.table(rows, ("trajectory", "outcome", "reward", "request", "reply"))
     if listed:
         show.next_command(f"verigym trajectories show {show.quote(listed[0].id)}")
+
+
+def first_request(trajectory: Trajectory) -> str:
+    """What the user asked first."""
+    return next((item.text for item in trajectory.items if isinstance(item, Message) and item.role == "user"), "")
 
 
 @trajectories.command("show")

@@ -53,8 +53,14 @@ def figure(name: str, estimate: Estimate) -> tuple[str, str]:
     if name.startswith("cost"):
         return dollars(estimate.value), f"{dollars(estimate.low)} to {dollars(estimate.high)}"
     if name.startswith(("reward", "tokens", "prompt tokens", "latency")):
-        return f"{estimate.value:.2f}", f"{estimate.low:.2f} to {estimate.high:.2f}"
+        return f"{estimate.value:.2f}", interval(estimate.value, estimate.low, estimate.high)
     return percent(estimate.value), f"{percent(estimate.low)} to {percent(estimate.high)}"
+
+
+def interval(value: float, low: float, high: float) -> str:
+    """`0.91 to 1.20`. A bound beyond any use is not printed as a number."""
+    useless = 100 * max(abs(value), 1e-9)
+    return f"{low:.2f} to {high:.2f}" if high - low <= useless else "unknown (too few families)"
 
 
 def dollars(value: float) -> str:

@@ -221,7 +221,7 @@ def _more_tasks(e: AdviceEvidence) -> FixProposal | str | None:
         f"Use at least {MIN_TASKS} tasks in {MIN_FAMILIES} families"
     )
     figures = {"train_tasks": float(e.train_tasks), "train_families": float(e.train_families)}
-    return FixProposal([reason], f"verigym tasks stats {e.environment}", figures)
+    return FixProposal([reason], f"verigym design vary {e.environment}", figures)
 
 
 def _prompt(e: AdviceEvidence) -> FixProposal | str | None:

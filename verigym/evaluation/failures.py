@@ -32,6 +32,7 @@ BUCKETS: dict[str, str] = {
     "hallucinated API": "the agent called a tool that does not exist",
     "wrong tool": "the agent called a different tool than the task needs, or none (over-refusal)",
     "wrong arguments": "the right tool with arguments that are wrong or do not fit its schema",
+    "claimed without acting": "the agent said that the work was done, and called no tool",
     "bad planning": "loops, needless repeats, a wrong order, or acting before reading what it needs",
     "retrieval failure": "the needed fact was in nothing that the agent found or read, and it answered anyway or gave up",
     "incomplete execution": "the agent stopped, or was stopped, before the work was done",

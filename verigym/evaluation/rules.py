@@ -44,6 +44,12 @@ _INVENTED = re.compile(
 _NOTHING = re.compile(
     r"(?i)\W*(|none|null|nothing( found)?|empty|0( \w+)?|no( \w+){1,3}( found)?|not found|nothing found for .*)\W*"
 )
+_CLAIM = re.compile(
+    r"(?i)\b(?:i(?:'ve| have|'m| am)?|it(?:'s| is| has been)|(?:has|have) been|is now|are now|was|were|all)\b[^.?!\n]{0,60}?"
+    r"\b(?:done|sent|booked|cancell?ed|created|updated|changed|added|removed|deleted|scheduled|moved|refunded|completed|saved"
+    r"|ordered|assigned|closed|opened|renamed|set|placed|processed|taken care of)\b|^\W*(?:all )?(?:done|completed)\b"
+)
+"""A sentence that says that something was done."""
 _SHORT = 100
 """Maximum length of a tool output that only says that nothing was found."""
 _WRITTEN_CALL = re.compile(r"\s*(?:<function[=_]|<\|?tool|[A-Za-z_]\w*(?:\.\w+)*(?:\([^()]*\)\s*$|\s*:?\s*\{))")
@@ -257,6 +263,15 @@ def _rejected(one: EpisodeFacts) -> Reason | None:
     return None
 
 
+def _claimed(one: EpisodeFacts) -> Reason | None:
+    """The reply says that something was done, and no tool was called."""
+    if one.steps or "tool" in one.parts or not has_tools(one.trajectory) or not _CLAIM.search(one.reply):
+        return None
+    if not any(not reads(each.name) for each in one.expected) and "side_effects" not in one.parts and one.answers:
+        return None
+    return _with_reply("claimed without acting", "said that it was done, without a call", one.reply)
+
+
 def _nothing_found(one: EpisodeFacts) -> Reason | None:
     """The agent searched, did not see the needed fact, and answered anyway or gave up."""
     looked = [step for step in one.steps if reads(step.name) and "unknown_tool" not in step.marks]
@@ -273,6 +288,18 @@ def _nothing_found(one: EpisodeFacts) -> Reason | None:
     elif empty and empty[-1] is looked[-1]:
         symptom = f"{looked[-1].name} found nothing"
         return Reason("retrieval failure", f"{symptom}: {looked[-1].output}", symptom)
+    return None
+
+
+def _wrong_object(one: EpisodeFacts) -> Reason | None:
+    """It called the expected tool on another object than the expected one."""
+    if "tool" in one.parts:
+        return None
+    for each in one.expected:
+        calls = [step for step in one.steps if step.name == each.name]
+        wrong = [differences(each, step.arguments) for step in calls]
+        if calls and all("wrong" in found.values() for found in wrong):
+            return _wrong_arguments(one, calls[-1], each)
     return None
 
 
@@ -360,6 +387,8 @@ RULES: tuple[Callable[[EpisodeFacts], Reason | None], ...] = (
     _loops,
     _judged_calls,
     _rejected,
+    _claimed,
+    _wrong_object,
     _nothing_found,
     _not_looked,
     _calls,
