@@ -251,8 +251,7 @@ class TrainingVerbs(WorkspaceBase):
 
         target = self._version(version).id if version else None
         earlier = self.folder.find(ledger.rollback_target(ledger.entries(self.folder.store), target))
-        if earlier.adapter:
-            self.folder.adapter_folder(earlier.adapter)  # raises if the adapter is missing
+        self.folder.adapter_of(earlier)  # raises if the adapter is missing or changed
         return ledger.rollback(self.folder.store, earlier.id, why=why)
 
     def _candidate_and_champion(

@@ -13,6 +13,7 @@ from aiohttp import web
 from typer.testing import CliRunner
 
 from tests.cli.empty import empty_workspace
+from tests.registry.decided import decision
 from verigym.cli.main import app
 from verigym.core.records import Version
 from verigym.environments.load import load_environment
@@ -198,14 +199,13 @@ def test_a_hash_that_was_noted_is_looked_for(shell: Shell) -> None:
 
 
 def test_nobody_rolls_back_to_weights_that_are_gone(shell: Shell) -> None:
-    from verigym.core.records import Decision
     from verigym.registry.ledger import promote, set_first_champion
     from verigym.registry.versions import register
 
     store = Store(shell.home / "store.db")
     first, second = (register(store, Version(base="tiny", adapter=name * 64, name=name)) for name in "ab")
     set_first_champion(store, first.id)
-    promote(store, Decision(candidate=second.id, champion=first.id, verdict="PROMOTE"))
+    promote(store, decision(store, second.id, first.id))
     with pytest.raises(Exception, match="the adapter of this version is missing"):
         shell("rollback")
     assert shell.json("models", "ledger")[-1]["champion_after"] == second.id

@@ -8,7 +8,7 @@ from verigym.core.records import Decision
 from verigym.registry import ledger
 from verigym.store.database import Store
 
-ONE, OTHER = "a" * 12, "b" * 12
+ONE, OTHER, REPORT = "a" * 12, "b" * 12, "a" * 12
 
 
 def move(path: Path, said: Any, seed: int) -> None:
@@ -19,7 +19,11 @@ def move(path: Path, said: Any, seed: int) -> None:
         assert now in (ONE, OTHER)
         if chance.random() < 0.5:
             decision = Decision(
-                candidate=OTHER if now == ONE else ONE, champion=now, verdict="PROMOTE", words="x" * 2000
+                candidate=OTHER if now == ONE else ONE,
+                champion=now,
+                verdict="PROMOTE",
+                words="x" * 2000,
+                reports=[REPORT],
             )
             entry = ledger.promote(store, decision)
         else:
@@ -36,7 +40,7 @@ def promote_once(path: Path, candidate: str, ready: Any, said: Any) -> None:
     assert now is not None
     ready.wait(600)
     try:
-        ledger.promote(store, Decision(candidate=candidate, champion=now, verdict="PROMOTE"))
+        ledger.promote(store, Decision(candidate=candidate, champion=now, verdict="PROMOTE", reports=[REPORT]))
         said.send("champion")
     except Refused as refused:
         said.send(str(refused))

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.registry.decided import REPORT, store_versions
 from tests.registry.kept import dataset, report
 from tests.registry.memory import MemoryStore
 from verigym.core.records import Check, Decision, Estimate, Sampling, Version
@@ -73,8 +74,14 @@ def test_decisions_about_it_are_listed_with_the_gates_words():
     set_first_champion(store, base.id)
     check = Check(name="better", outcome="pass", words="yes")
     decision = Decision(
-        candidate=tuned.id, champion=base.id, verdict="PROMOTE", checks=[check], words="PROMOTE. Better."
+        candidate=tuned.id,
+        champion=base.id,
+        verdict="PROMOTE",
+        checks=[check],
+        words="PROMOTE. Better.",
+        reports=[REPORT],
     )
+    store_versions(store, base.id)
     promote(store, decision, who="ada", why="release 2")
     text = of(tuned, entries=entries(store))
     assert "It is the champion." in text and "by ada: gate, PROMOTE" in text and "Why: release 2." in text

@@ -11,7 +11,7 @@ import pytest
 from tests.registry.kept import Kept, report
 from verigym.core import codec
 from verigym.core.errors import BadInput
-from verigym.core.records import Version, content_hash
+from verigym.core.records import Decision, Version, content_hash
 from verigym.registry.integrity import ADAPTER_FILE, CONFIG_FILE
 from verigym.registry.ledger import LedgerEntry, entries
 from verigym.registry.versions import register
@@ -149,14 +149,16 @@ def test_a_recipe_changed_with_its_seal_is_found_by_its_run(kept: Kept):
     forged = msgspec.structs.replace(forged, seal=content_hash(forged))
     body = codec.encode(forged)
     kept.sql("UPDATE documents SET body = ? WHERE kind = 'version' AND id = ?", body, kept.tuned.id)
-    assert len(kept.damaged()) == 1 and "it is not the recipe of run sft-" in kept.damaged()[0]
+    seal, recipe = kept.damaged()
+    assert "holds another seal of version" in seal and "it is not the recipe of run sft-" in recipe
 
 
 def test_data_swapped_with_the_seal_is_found_by_the_run(kept: Kept):
     forged = msgspec.structs.replace(kept.tuned, data_hash="0" * 64, seal="")
     forged = msgspec.structs.replace(forged, seal=content_hash(forged))
     kept.sql("UPDATE documents SET body = ? WHERE kind = 'version' AND id = ?", codec.encode(forged), kept.tuned.id)
-    assert len(kept.damaged()) == 1 and "used other data" in kept.damaged()[0]
+    seal, data = kept.damaged()
+    assert "holds another seal of version" in seal and "used other data" in data
 
 
 def test_a_forged_report_with_a_hash_of_its_own_is_missed_by_the_ledger(kept: Kept):
@@ -213,10 +215,34 @@ def test_one_version_is_looked_at_alone(kept: Kept):
 
 
 def test_a_version_older_than_seals_is_sound_and_says_what_is_not_covered(kept: Kept):
-    old = msgspec.structs.replace(kept.base, seal="", made="", software={})
-    kept.sql("UPDATE documents SET body = ? WHERE kind = 'version' AND id = ?", codec.encode(old), kept.base.id)
+    other = register(kept.store, Version(base="old", name="old"))  # no entry of the ledger names it
+    old = msgspec.structs.replace(other, seal="", made="", software={})
+    body = codec.encode(old).replace(b'"schema":2', b'"schema":1')
+    kept.sql("UPDATE documents SET body = ? WHERE kind = 'version' AND id = ?", body, other.id)
     assert kept.damaged() == []
     assert any("its provenance is too old to check" in one.words for one in kept.found())
+
+
+@pytest.mark.parametrize("schema", [2, 1])
+def test_a_seal_cannot_be_removed(kept: Kept, schema: int):
+    stripped = msgspec.structs.replace(kept.tuned, seal="", families=[])
+    body = codec.encode(stripped).replace(b'"schema":2', b'"schema":%d' % schema)
+    kept.sql("UPDATE documents SET body = ? WHERE kind = 'version' AND id = ?", body, kept.tuned.id)
+    damaged = kept.damaged()
+    assert any("holds another seal of version" in words for words in damaged)
+    assert any("its seal was removed" in words for words in damaged) == (schema == 2)
+
+
+def test_a_version_that_no_entry_names_is_damaged_without_its_seal(kept: Kept):
+    other = register(kept.store, Version(base="other", families=["a"]))
+    body = codec.encode(msgspec.structs.replace(other, seal="", families=[]))
+    kept.sql("UPDATE documents SET body = ? WHERE kind = 'version' AND id = ?", body, other.id)
+    assert [words for words in kept.damaged() if "its seal was removed" in words]
+
+
+def test_seals_in_decisions_keep_the_bytes_of_entries_without_them():
+    decision = Decision(candidate="a", champion="b", verdict="REJECT")
+    assert b"seals" not in codec.encode(decision)
 
 
 def test_a_damaged_database_file_is_said_in_one_line(kept: Kept):

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.registry.decided import decision, store_versions
 from tests.registry.mover import ONE, OTHER, move, promote_once
-from verigym.core.records import Decision, Version
+from verigym.core.records import Version
 from verigym.registry import ledger
 from verigym.registry.versions import register
 from verigym.store.database import Store
@@ -23,8 +24,9 @@ PROCESSES.set_forkserver_preload(["tests.registry.mover"])
 
 def crowned(path: Path, one: str, other: str) -> Store:
     store = Store(path)
+    store_versions(store, one, other)
     ledger.set_first_champion(store, one)
-    ledger.promote(store, Decision(candidate=other, champion=one, verdict="PROMOTE"))
+    ledger.promote(store, decision(store, other, one))
     return store
 
 
@@ -103,6 +105,7 @@ def test_thirty_commands_are_killed(tmp_path: Path):
 def test_of_two_that_promote_at_once_one_wins_and_the_other_is_told(tmp_path: Path):
     path = tmp_path / "store.db"
     store = crowned(path, ONE, OTHER)
+    store_versions(store, *(f"{place}" * 12 for place in range(4)))
     for _ in range(5):
         ready = PROCESSES.Barrier(2)
         pipes = [PROCESSES.Pipe(duplex=False) for _ in range(2)]

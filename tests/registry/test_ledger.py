@@ -4,6 +4,7 @@ from typing import Literal
 import msgspec
 import pytest
 
+from tests.registry.decided import REPORT, store_versions
 from tests.registry.memory import MemoryStore
 from verigym.core import codec
 from verigym.core.errors import NotFound, Refused
@@ -24,13 +25,14 @@ from verigym.registry.ledger import (
 def _decision(
     candidate: str, champion: str, verdict: Literal["PROMOTE", "REJECT", "NEED MORE DATA"] = "PROMOTE"
 ) -> Decision:
-    return Decision(candidate=candidate, champion=champion, verdict=verdict)
+    return Decision(candidate=candidate, champion=champion, verdict=verdict, reports=[REPORT])
 
 
 @pytest.fixture
 def store() -> MemoryStore:
     """a was crowned, b and then c promoted."""
     store = MemoryStore()
+    store_versions(store, *"abcde")
     set_first_champion(store, "a")
     promote(store, _decision("b", "a"))
     promote(store, _decision("c", "b"))
@@ -85,7 +87,9 @@ def test_a_stale_decision_is_refused_and_leaves_no_entry(store: MemoryStore):
 
 def test_nothing_is_promoted_before_the_first_was_crowned():
     with pytest.raises(Refused, match="not set"):
-        promote(MemoryStore(), _decision("b", "a"))
+        store = MemoryStore()
+        store_versions(store, "a", "b")
+        promote(store, _decision("b", "a"))
 
 
 def test_rolling_back_twice_goes_two_steps_back(store: MemoryStore):
@@ -156,3 +160,23 @@ def test_an_entry_that_cannot_be_read_is_found(store: MemoryStore):
     store.entries[0] = b"{"
     with pytest.raises(BrokenChain, match="Ledger entry 1 cannot be read"):
         verify_chain(store)
+
+
+def test_a_decision_about_an_unknown_version_is_refused(store: MemoryStore):
+    for decision in (_decision("nobody", "c"), _decision("d", "nobody", "REJECT")):
+        with pytest.raises(NotFound, match='"nobody"'):
+            record(store, decision, moves=decision.verdict == "PROMOTE")
+    with pytest.raises(NotFound, match='"nobody"'):
+        set_first_champion(MemoryStore(), "nobody")
+    assert len(entries(store)) == 3
+
+
+def test_a_decision_of_the_gate_without_stored_reports_is_refused(store: MemoryStore):
+    bare = Decision(candidate="d", champion="c", verdict="PROMOTE")
+    with pytest.raises(Refused, match=r"names no reports\. Run verigym gate d"):
+        promote(store, bare)
+    with pytest.raises(NotFound, match='"forged"'):
+        promote(store, msgspec.structs.replace(bare, reports=["forged"]))
+    assert champion(store) == "c"
+    promote(store, msgspec.structs.replace(bare, kind="override"), why="it is urgent")
+    assert champion(store) == "d"

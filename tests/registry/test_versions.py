@@ -5,6 +5,8 @@ import pytest
 
 from tests.registry.memory import MemoryStore
 from verigym.core.errors import BadInput, NotFound
+from verigym.core.names import as_name, check_name
+from verigym.core.printable import visible
 from verigym.core.records import Sampling, Version, content_hash
 from verigym.registry.ledger import set_first_champion
 from verigym.registry.versions import kind_of, register, resolve, version_id
@@ -122,3 +124,24 @@ def test_of_two_that_register_at_once_both_get_the_first(store: MemoryStore):
 )
 def test_a_kind_is_what_sets_a_version_apart_from_its_base(change: dict[str, Any], kind: str):
     assert kind_of(msgspec.structs.replace(BASE, **change)) == kind
+
+
+@pytest.mark.parametrize(
+    "name", ["../../evil", "a/../b", "/etc/passwd", "a\x1b[31m", "a\u202eb", "a\nb", "x" * 101, "-flag", " a", "a\\b"]
+)
+def test_a_name_that_could_harm_is_refused(store: MemoryStore, name: str):
+    with pytest.raises(BadInput, match=r"is not valid\. Use at most 100 letters") as told:
+        register(store, msgspec.structs.replace(BASE, name=name))
+    assert visible(str(told.value)) == str(told.value) and "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "sft", "better prompt", "org/Qwen2.5-0.5B-Instruct", "run (2)", "a:b+c@1", "模型"]
+)
+def test_an_ordinary_name_is_accepted(store: MemoryStore, name: str):
+    assert register(store, msgspec.structs.replace(BASE, name=name)).name == name
+
+
+@pytest.mark.parametrize("text", ["model [v2]", "..", "\x1b]0;t\x07", "x" * 300, "-a-", "a  b"])
+def test_a_name_that_is_made_from_a_folder_is_valid(store: MemoryStore, text: str):
+    check_name(as_name(text))

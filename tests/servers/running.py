@@ -89,7 +89,7 @@ class Running:
         current = ledger.champion(self.ws.store) or ""
         ledger.promote(
             self.ws.store,
-            Decision(candidate=version.id, champion=current, verdict="PROMOTE"),
+            Decision(candidate=version.id, champion=current, verdict="PROMOTE", kind="override"),
             who="a test",
             why="a test",
         )

@@ -134,7 +134,7 @@ def test_a_decision_that_moves_nothing_opens_nothing(tmp_path: Path) -> None:
 
         before = server.gateway.router.champion
         other = version(server.ws, "other")
-        decision = Decision(candidate=other.id, champion=before.version.id, verdict="REJECT")
+        decision = Decision(candidate=other.id, champion=before.version.id, verdict="REJECT", kind="override")
         seq = ledger.record(server.ws.store, decision, moves=False).seq
         server.until(lambda: server.gateway.router._seq == seq)
         assert server.gateway.router.champion is before and server.fakes.opened == ["old"]

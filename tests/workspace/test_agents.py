@@ -168,6 +168,22 @@ def test_a_damaged_adapter_is_not_worn_and_training_again_mends_it(fresh: Bench)
     assert not list((fresh.ws.home / "adapters").glob(".new-*"))
 
 
+def test_an_adapter_with_other_settings_is_not_opened(fresh: Bench):
+    version, _ = fresh.train()
+    settings = fresh.ws.adapter_folder(version.adapter) / "adapter_config.json"
+    whole = settings.read_bytes()
+    config = json.loads(whole)
+    settings.write_text(json.dumps({**config, "lora_alpha": 50 * config["lora_alpha"]}))
+    for opens in (fresh.ws.policy, fresh.ws.open_policy, fresh.ws.open_beside):
+        with pytest.raises(BadInput, match=r"adapter_config\.json was changed\. It holds the adapter's rank and scale"):
+            opens(version)
+    settings.unlink()
+    with pytest.raises(BadInput, match=r"adapter_config\.json is missing"):
+        fresh.ws.policy(version)
+    settings.write_bytes(whole)
+    fresh.ws.policy(version)
+
+
 # -- as files for others ------------------------------------------------------------------------------------------------
 
 

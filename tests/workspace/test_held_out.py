@@ -6,7 +6,7 @@ import pytest
 
 from tests.evaluation.builders import measured, tasks
 from verigym.core.errors import BadInput, NotFound, Refused
-from verigym.core.records import Decision, Verdict
+from verigym.core.records import Decision, Verdict, Version
 from verigym.environments.load import load_environment
 from verigym.evaluation.suites import SuitePart, take_part
 from verigym.registry import ledger
@@ -31,6 +31,7 @@ def test_reports_evaluations_while_training_and_decisions_are_found_in_the_store
         ws.store.add(child, [], [Verdict(trajectory="x", verifier="match@1", reward=1.0)])
         ws.store.scored_by(child, "match@1")
     ws.store.begin_run("grpo-1/step-0001", "collect", {}, tasks(2), parent="grpo-1")
+    ws.store.put("version", "x", Version(base="x", id="x"))
     ledger.record(
         ws.store, Decision(candidate="x", champion="", verdict="REJECT", reports=[report.id]), moves=False, why="asked"
     )

@@ -27,7 +27,8 @@ Environment = Annotated[
     str,
     typer.Argument(
         metavar="ENV",
-        help="Environment: a name, a Python file, a task file (q.jsonl), or a training and a held-out task file "
+        help="Environment: a name, a Python file (code that runs as you), a task file (q.jsonl), "
+        "or a training and a held-out task file "
         "(train.csv,val.parquet). ENV+FILE adds the tasks of a file",
         autocompletion=complete.environments,
     ),
@@ -111,6 +112,7 @@ Rules = Annotated[
 
 def env_option(help: str) -> Any:
     """`-e/--env`, with what the environment is for."""
+    help += ". A Python file is code that runs as you"
     return typer.Option("--env", "-e", metavar="ENV", help=help, autocompletion=complete.environments)
 
 

@@ -581,6 +581,8 @@ class Decision(Printable, Struct, frozen=True, kw_only=True, omit_defaults=True)
     who: str = ""
     when: str = ""
     why: str = ""
+    seals: dict[str, str] = {}
+    """Version id to seal, of the candidate and the champion. The ledger adds them, so that a seal cannot be removed later."""
 
     @property
     def promote(self) -> bool:

@@ -1,8 +1,9 @@
 """Checks the integrity of stored files and records: the ledger's chain, versions, adapters, reports, datasets, recipes.
 
-Everything is named by the hash of its content, so damage is detected without a copy. Not covered: trajectories and verdicts, the
-base model's files, and an attacker who rewrites an item together with every hash that depends on it. The ledger's last hash,
-stored elsewhere, protects the ledger against that, and with it the versions and reports that it names.
+Everything is named by the hash of its content, so damage is detected without a copy. The ledger holds the seals of the versions
+that it names. Not covered: trajectories and verdicts, the metrics of a training run, reports that were deleted and that no entry
+names, the base model's files, and an attacker who rewrites an item together with every hash that depends on it. The ledger's
+last hash, stored elsewhere, protects the ledger against that, and with it the versions and reports that it names.
 """
 
 import hashlib
@@ -96,8 +97,18 @@ def _ledger(store: Store, expect: str) -> Iterator[IntegrityCheck]:
     yield _sound("ledger", last, f"{count} entries, chain sound, last hash {last}" if last else "no entries yet")
     if expect:
         yield _expected(entries, expect)
-    stored = {kind: {document.id for document in store.bodies(kind)} for kind in ("version", "report")}
+    bodies = {kind: {document.id: document for document in store.bodies(kind)} for kind in ("version", "report")}
+    stored = {kind: set(documents) for kind, documents in bodies.items()}
+    plain = {id: _plain(document) for id, document in bodies["version"].items()}
+    seals = {id: version.get("seal", "") for id, version in plain.items() if version}
     for entry in entries:
+        for id, seal in entry.decision.seals.items():
+            if seals.get(id, seal) != seal:
+                del seals[id]  # each version is reported once
+                changed = (
+                    f"entry {entry.seq} holds another seal of version {id}: its provenance or its seal was changed"
+                )
+                yield _damaged("ledger", str(entry.seq), changed)
         measured = [id for suite in entry.decision.measured for id in (suite.candidate, suite.champion)]
         named = {
             "version": {entry.champion_before, entry.champion_after, entry.decision.candidate},
@@ -138,6 +149,18 @@ def _plain(document: StoredDocument) -> Json:
     return {name: value for name, value in data.items() if name != "schema"} if isinstance(data, dict) else {}
 
 
+def _schema(document: StoredDocument) -> int:
+    """The schema version of a stored record. 1 if the record does not say."""
+    try:
+        return msgspec.json.decode(document.body, type=_SchemaField).schema
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return 1
+
+
+class _SchemaField(Struct):
+    schema: int = 1
+
+
 def _version(document: StoredDocument) -> IntegrityCheck:
     id, version = document.id, _read(document, Version)
     if version is None:
@@ -147,6 +170,8 @@ def _version(document: StoredDocument) -> IntegrityCheck:
         return _damaged("version", id, changed)
     plain = _plain(document)
     seal = plain.pop("seal", "")
+    if not seal and _schema(document) >= codec.SCHEMA_VERSION:
+        return _damaged("version", id, "its seal was removed, so its provenance cannot be checked")
     if seal and content_hash(plain) != seal:
         return _damaged("version", id, "its provenance was changed: name, parent, recipe, data or families")
     words = "unchanged" if seal else "unchanged, except that its provenance is too old to check"

@@ -14,7 +14,7 @@ from msgspec import Struct
 from verigym.core import codec
 from verigym.core.errors import BadInput, Refused, VerigymError, not_found
 from verigym.core.printable import Printable
-from verigym.core.records import Decision, content_hash
+from verigym.core.records import Decision, Report, Version, content_hash
 from verigym.store.database import Store
 
 
@@ -57,8 +57,11 @@ def champion(store: Store) -> str | None:
 
 
 def record(store: Store, decision: Decision, moves: bool, who: str = "", why: str = "") -> LedgerEntry:
-    """Appends a decision. With `moves`, its candidate becomes champion if the decision allows it and is not stale."""
+    """Appends a decision about stored versions. With `moves`, its candidate becomes champion if the decision allows it and is not
+    stale. A decision of the gate must name the stored reports that it compares."""
     why = why or decision.why
+    decision = msgspec.structs.replace(decision, seals=_seals(store, decision))
+    _check_reports(store, decision)
     if moves:
         _check_may_move(decision, why)
     written: list[LedgerEntry] = []
@@ -141,6 +144,32 @@ def verify_chain(store: Store) -> int:
             raise BrokenChain(seq, "does not start from the champion of the previous entry")
         previous = entry
     return previous.seq if previous else 0
+
+
+def _seals(store: Store, decision: Decision) -> dict[str, str]:
+    """The seals of the versions that the decision is about. Refuses unknown ones."""
+    seals: dict[str, str] = {}
+    for id in filter(None, (decision.candidate, decision.champion)):
+        version = store.get("version", id, Version)
+        if version is None:
+            names = [version.id for version in store.documents("version", Version)]
+            raise not_found("version", id, names, "List them: verigym models list")
+        if version.seal:
+            seals[id] = version.seal
+    return seals
+
+
+def _check_reports(store: Store, decision: Decision) -> None:
+    if decision.kind != "gate":
+        return
+    if not decision.reports:
+        raise Refused(
+            f"This decision of the gate for {decision.candidate} names no reports. Run verigym gate {decision.candidate}, "
+            "which measures first. To promote it without a measurement, pass --override REASON"
+        )
+    for id in decision.reports:
+        if store.get("report", id, Report) is None:
+            raise not_found("report", id, [], "A decision of the gate must name stored reports")
 
 
 def _check_may_move(decision: Decision, why: str) -> None:

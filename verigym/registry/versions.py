@@ -9,6 +9,7 @@ import msgspec
 
 import verigym
 from verigym.core.errors import BadInput, NotFound, not_found
+from verigym.core.names import check_name
 from verigym.core.records import Version, content_hash
 from verigym.model import embedded
 from verigym.registry.ledger import champion
@@ -49,6 +50,7 @@ def register(store: Store, version: Version) -> Version:
     registered = store.get("version", id, Version)
     if registered is not None:
         return registered
+    check_name(version.name)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     version = msgspec.structs.replace(version, id=id, made=now, software=software(), seal="")
     version = msgspec.structs.replace(version, seal=content_hash(version))

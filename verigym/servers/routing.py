@@ -46,7 +46,7 @@ class ModelPool:
         with self._lock:
             self._uses[version.base, _weights(version)] += 1
         try:
-            folder = self._ws.adapter_folder(version.adapter) if version.adapter else None
+            folder = self._ws.adapter_of(version)
             if version.base not in self._models:
                 self._models[version.base] = self._ws.load(version.base)
             policy = self._models[version.base].with_adapter(folder, _weights(version))

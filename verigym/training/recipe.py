@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from verigym.core.errors import BadInput
+from verigym.core.names import check_name
 from verigym.core.settings import check_keys, decode, read_yaml, set_field
 from verigym.evaluation.suites import parse_part
 
@@ -204,6 +205,7 @@ def make_recipe(data: dict[str, Any], overrides: list[str], where: str) -> Recip
 
 def _check_sense(recipe: Recipe, where: str) -> None:
     """Checks combinations of fields that are each valid alone."""
+    check_name(recipe.name, f"{where}: ")
     if recipe.samples and recipe.num_generations_per_prompt < 2:
         raise BadInput(
             f"{where}: num_generations_per_prompt must be at least 2. {recipe.algorithm} compares several episodes of a task"

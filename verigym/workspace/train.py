@@ -280,7 +280,7 @@ def _reward_model(ws: WorkspaceFolder, recipe: Recipe) -> Version | None:
         raise Refused(
             f"reward_model: {recipe.reward_model} is not a reward model. Name a version trained with algorithm: reward"
         )
-    ws.adapter_folder(version.adapter)  # reports a missing adapter now instead of in the first step
+    ws.adapter_of(version)  # reports a missing adapter now instead of in the first step
     return version
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from verigym.core.errors import BadInput, NotFound, Refused
+from verigym.core.names import as_name
 from verigym.core.protocols import Policy
 from verigym.core.records import Version
 from verigym.model import embedded, hub
@@ -110,7 +111,8 @@ class WorkspaceFolder:
         """A reward model as a `LocalScorer`, loaded in addition to other models."""
         if not _scores(version):
             raise Refused(f"{version.label} is not a reward model. Train one: verigym train recipes/reward_model.yaml")
-        folder = self.adapter_folder(version.adapter)
+        folder = self.adapter_of(version)
+        assert folder is not None, "a reward model has an adapter"
         from verigym.policies.local.scorer import LocalScorer  # torch is loaded only when a model is
 
         return LocalScorer.open(version.base, folder, version.id)
@@ -151,8 +153,19 @@ class WorkspaceFolder:
         return folder
 
     def adapter_of(self, version: Version) -> Path | None:
-        """The folder of a version's adapter. None if it has no adapter."""
-        return self.adapter_folder(version.adapter) if version.adapter else None
+        """The folder of a version's adapter. None if it has no adapter. Refuses missing or changed weights and settings."""
+        if not version.adapter:
+            return None
+        folder = self.adapter_folder(version.adapter)
+        settings = folder / CONFIG_FILE
+        if not settings.is_file():
+            raise BadInput(f"{settings} is missing. Restore it, or run the recipe of {version.label} again")
+        if version.adapter_config and sha256_of(settings) != version.adapter_config:
+            raise BadInput(
+                f"{settings} was changed. It holds the adapter's rank and scale, so {version.label} would answer in another way. "
+                "Restore the file, or run the recipe again"
+            )
+        return folder
 
     def keep_adapter(self, model: Any, base: str) -> str:
         """Saves the adapter on `model` under the hash of its weights and returns the hash. Replaces a damaged adapter."""
@@ -189,4 +202,4 @@ def _scores(version: Version) -> bool:
 def _name(base: str) -> str:
     """The short name of a model: the name of its folder, or the last part of its Hugging Face model id or server name."""
     model = base.partition("#")[2].partition("?")[0] if base.startswith(("http://", "https://")) else base
-    return Path(model or base).name
+    return as_name(Path(model or base).name)

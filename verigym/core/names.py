@@ -1,0 +1,25 @@
+"""Names of versions, as they may be given. Stored names from before these rules stay readable."""
+
+import re
+
+from verigym.core.errors import BadInput
+from verigym.core.printable import visible
+
+_LONGEST = 100
+_NAME = re.compile(r"\w(?:[\w .@:+(),=-]*[\w.)+])?(?:/\w(?:[\w .@:+(),=-]*[\w.)+])?)*")
+_NOT_IN_NAME = re.compile(r"[^\w.@:+-]+|\.\.+")
+
+
+def check_name(name: str, where: str = "") -> None:
+    """Refuses a name that a terminal cannot show as it is, that is too long, or that could lead out of a folder."""
+    if name and (len(name) > _LONGEST or ".." in name or not _NAME.fullmatch(name)):
+        shown = visible(name[:60]).replace("\n", "\\n") + ("..." if len(name) > 60 else "")
+        raise BadInput(
+            f'{where}The name "{shown}" is not valid. Use at most {_LONGEST} letters, digits, spaces and . _ - + @ : = , ( ) /. '
+            "Begin with a letter or digit"
+        )
+
+
+def as_name(text: str) -> str:
+    """A valid name for a model that was not named by the user, such as a folder."""
+    return _NOT_IN_NAME.sub("-", text).strip("-.:+@ ")[:_LONGEST].rstrip("-:@ ")
