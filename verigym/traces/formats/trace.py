@@ -317,8 +317,8 @@ def _opinion(key: str, value: Any) -> str:
     if isinstance(value, bool):
         return "success" if value != against else "failure"
     if isinstance(value, int | float):
-        scale = {1: "success", 0: "failure"} if _YES_OR_NO.search(key) else {}
-        counted = {1: "failure", 0: ""} if against else scale  # thumbs_down: 1 is one thumb down
+        scale: dict[float, str] = {1: "success", 0: "failure"} if _YES_OR_NO.search(key) else {}
+        counted: dict[float, str] = {1: "failure", 0: ""} if against else scale  # thumbs_down: 1 is one thumb down
         return {-1: "failure", **counted}.get(value, "")
     word = value.strip().lower().replace("-", "_").replace(" ", "_") if isinstance(value, str) else ""
     return "success" if word in _LIKED else "failure" if word in _DISLIKED else ""
