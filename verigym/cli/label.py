@@ -143,7 +143,7 @@ def _ask(session: "LabelSession", episodes: "dict[str, Trajectory]", before: int
     if console.is_terminal:
         console.clear()
     kind = "pair" if pair.right else "output"
-    console.print(Text(f"{kind} {before + len(session.answers) + 1} of {total}, task {pair.task}"))
+    console.print(Text(show.visible(f"{kind} {before + len(session.answers) + 1} of {total}, task {pair.task}")))
     console.print(Text(_text(prompt)))
     table = Table(*(("1: left", "2: right") if pair.right else ("output",)), expand=True, show_lines=False)
     for column in table.columns:

@@ -5,6 +5,7 @@ Each command has a module of its own that imports what it runs only when it is c
 
 import errno
 import sys
+import traceback
 from typing import Annotated
 
 import typer
@@ -124,6 +125,14 @@ for name, command in COMMANDS.items():
 
 def main() -> None:
     """Entry point. Errors that the user can fix are printed without a traceback (exit code 2)."""
+    try:
+        _run()
+    except Exception:  # a bug, whose message may quote a model or a file
+        show.note(traceback.format_exc().rstrip())
+        sys.exit(1)
+
+
+def _run() -> None:
     try:
         app()
     except VerigymError as error:

@@ -157,7 +157,7 @@ def confirm(question: str, yes: bool, json: bool) -> None:
         return
     if json or not sys.stdin.isatty():
         raise BadInput("This deletes data. Pass --yes to confirm, or --dry-run to see what would be deleted")
-    if not typer.confirm(question):
+    if not typer.confirm(show.visible(question)):
         raise typer.Exit(1)
 
 

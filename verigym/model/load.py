@@ -1,7 +1,6 @@
 """Loads a model and its tokenizer by name: `smollm2-135m` (embedded), a local folder, or a Hugging Face model id."""
 
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +10,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging
 
 from verigym.core.errors import BadInput, NotFound
+from verigym.core.printable import warn
 from verigym.model import embedded
 
 
@@ -31,7 +31,7 @@ def default_dtype(device: str) -> torch.dtype:
 
 
 def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+    warn(line)
 
 
 def load_tokenizer(name: str) -> Any:

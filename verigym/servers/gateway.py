@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure, NotFound, VerigymError
+from verigym.core.printable import tell
 from verigym.core.records import Message
 from verigym.rollout.settings import Prices
 from verigym.servers import local
@@ -51,7 +52,7 @@ class Gateway:
         *,
         capture: Capture | None = None,
         prices: Prices = Prices(),
-        say: Callable[[str], None] = print,
+        say: Callable[[str], None] = tell,
     ) -> None:
         self.router, self.admission, self._say = router, admission, say
         self.recorder = Recorder(capture, prices)

@@ -15,6 +15,7 @@ from typing import Any
 
 from verigym.core import codec
 from verigym.core.errors import BadInput, NotFound, Refused, not_found, words_of
+from verigym.core.printable import tell
 from verigym.core.protocols import Policy
 from verigym.core.records import Version
 from verigym.registry.ledger import LedgerEntry
@@ -88,7 +89,7 @@ class Router:
         canary: Version | None = None,
         share: float = 0.0,
         pool: Any = None,
-        say: Say = print,
+        say: Say = tell,
     ) -> None:
         if not 0 <= share <= 1:
             raise BadInput(f"--share {share:g}: the canary's share must be between 0 and 1")

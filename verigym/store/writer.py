@@ -6,7 +6,6 @@ memory. The next `add` and `close` raise the error of a write that keeps failing
 
 import asyncio
 import contextlib
-import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ from typing import Self
 import msgspec
 
 from verigym.core.errors import InfrastructureFailure
+from verigym.core.printable import warn
 from verigym.core.records import Trajectory, Verdict
 from verigym.store.connection import StoreFailure
 from verigym.store.database import Store
@@ -140,6 +140,6 @@ class Writer:
                 if lasts or time.monotonic() - started + wait_s > patience_s:
                     raise
                 if wait_s == 1.0:
-                    print(f"{error}. Retrying for {_PATIENCE_S:g} s", file=sys.stderr, flush=True)
+                    warn(f"{error}. Retrying for {_PATIENCE_S:g} s")
             await asyncio.sleep(wait_s)
             wait_s = min(2 * wait_s, 15.0)

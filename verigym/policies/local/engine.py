@@ -10,7 +10,6 @@ for every other architecture.
 
 import asyncio
 import importlib.util
-import sys
 import threading
 import time
 from collections import deque
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import torch
 from torch import Tensor
 
+from verigym.core.printable import warn
 from verigym.core.time_limit import waiting
 from verigym.model import lora
 from verigym.model.llama_family import FusedWeights, llama_model
@@ -297,7 +297,7 @@ def decoder_for(model: Any, max_batch: int, window: int) -> Decoder:
         why = why_unsupported(model)
         if why:
             line = f"{type(model).__name__}: uses the slow decoder without shared prefixes ({why})"
-            print(line, file=sys.stderr, flush=True)
+            warn(line)
         return PlainDecoder(model) if why else SlotDecoder(model, None)
     if llama.embedding.device.type == "cuda" and importlib.util.find_spec("triton"):
         from verigym.policies.local.paged import PagedDecoder

@@ -9,7 +9,6 @@ import contextlib
 import datetime
 import itertools
 import queue
-import sys
 import threading
 import time
 from collections import Counter
@@ -20,6 +19,7 @@ from typing import Any, Literal
 import msgspec
 
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, VerigymError, words_of
+from verigym.core.printable import warn
 from verigym.core.records import Feedback, Item, content_hash
 from verigym.store.database import Store
 from verigym.traces.capture.conversation_index import ConversationDatabase, ConversationIndex
@@ -73,7 +73,7 @@ class Capture:
         *,
         rate: float = 1.0,
         keep_days: int | None = None,
-        say: Callable[[str], None] = lambda words: print(words, file=sys.stderr, flush=True),
+        say: Callable[[str], None] = warn,
     ) -> None:
         if not 0 <= rate <= 1:
             raise BadInput(f"The capture rate is {rate:g}. It must be a share of conversations between 0 and 1")
