@@ -535,6 +535,18 @@ class Version(Printable, Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.base.startswith(("http://", "https://"))
 
 
+class Look(Struct, frozen=True):
+    """One look of the gate at the tasks measured so far. The risk (alpha) of a question is shared by its looks."""
+
+    tasks: int
+    information: float
+    """Share of all that the suite or the plan can tell, from 0 to 1."""
+    spent: float
+    """Risk spent up to and with this look."""
+    boundary: float
+    """The one-sided p-value that had to be reached at this look."""
+
+
 class Check(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One check of the gate."""
 
@@ -548,7 +560,13 @@ class Check(Struct, frozen=True, kw_only=True, omit_defaults=True):
     needed: int = 0
     """Number of tasks of that suite that would settle an unclear result."""
     needed_families: int = 0
-    """Minimum number of families that those tasks should cover."""
+    """Number of new families that would settle an unclear result."""
+    margin: float = 0.0
+    """How much worse than the champion is tolerated."""
+    unit: str = ""
+    """Unit of the margin: `points` (0.05 is 5 percentage points), `times` or `tasks`."""
+    looks: list[Look] = []
+    """The looks so far. A later gate of the same two versions goes on after the last."""
 
 
 class Measurement(Struct, frozen=True, kw_only=True):

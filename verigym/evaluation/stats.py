@@ -18,10 +18,9 @@ from msgspec import Struct
 from verigym.core.records import Estimate
 from verigym.core.words import counted
 
-FEW_FAMILIES = 10
-"""Under this many, p is by sign-flip permutation: the t distribution leans on a normality that few families do not give."""
 MAX_EXACT_FAMILIES = 16
-"""Up to this many, all 2^G sign flips are enumerated; above, `NUM_FLIPS` are sampled."""
+"""Up to this many families, all 2^G sign flips are enumerated, and p is the larger of sign flips and t: the t distribution
+assumes a normality that few families do not give. With more families, the two agree."""
 NUM_FLIPS = 10_000
 _DOUBLE = math.log(2)
 """How far a ratio could be off either way, where the data give no bound."""
@@ -53,11 +52,8 @@ class Delta(Struct, frozen=True, kw_only=True):
     """Tasks."""
     families: int
     level: float = 0.95
-
-    @property
-    def sd(self) -> float:
-        """Spread of one task's difference that the bounds imply, the resemblance within families included."""
-        return (self.high - self.low) / 2 / NormalDist().inv_cdf(self.level) * math.sqrt(self.n)
+    se: float = 0.0
+    """Standard error, clustered. Never under what as many families without any difference would leave possible."""
 
 
 class Ratio(Struct, frozen=True, kw_only=True):
@@ -81,7 +77,8 @@ def clustered_mean(
     rate: bool = False,
     least: float = -math.inf,
 ) -> Estimate:
-    """Mean with its clustered t interval: the variance from leaving out one family at a time, G - 1 degrees of freedom.
+    """Mean with its clustered t interval: the variance from leaving out one family at a time, degrees of freedom from how
+    unequal the families are.
 
     A `rate` lies in [0, 1], and so does its interval: the rates that a t test of the mean seen would not reject (Wilson's
     score interval, its number of trials the one that the families' spread implies). Around the mean alone it would be too narrow
@@ -96,7 +93,7 @@ def clustered_mean(
     limits = _Limits(0, 1, known=True) if rate else _Limits(-top if min(values) < 0 else 0, top, known=False)
     mean, tail = _mean(values), (1 - level) / 2
     if rate and (se := _standard_error(values, clusters)) > 0:
-        low, high = _score_bounds(mean, _t(len(set(clusters)) - 1, tail) * se)
+        low, high = _score_bounds(mean, _t(_degrees(values, clusters), tail) * se)
     else:
         low, high = _bounds(values, clusters, tail, limits)
     return Estimate(value=mean, low=max(low, least), high=high, n=len(values))
@@ -105,22 +102,36 @@ def clustered_mean(
 def paired_delta(
     a: Sequence[float], b: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95, rate: bool = False
 ) -> Delta:
-    """b - a by task, with one-sided clustered t bounds. p is from the same t, except under `FEW_FAMILIES` families and where
-    the families do not differ: there by sign-flip permutation over families."""
+    """b - a by task, with one-sided clustered t bounds. p is from the same t. With up to `MAX_EXACT_FAMILIES` families it is at
+    least the mid-p of sign flips over families, and where families do not differ it is by sign flips alone."""
     deltas = [after - before for before, after in zip(a, b, strict=True)]
     top = 2 * max(map(abs, [*a, *b]))
     limits = _Limits(-1, 1, known=True) if rate else _Limits(-top, top, known=False)
     low, high = _bounds(deltas, clusters, tail=1 - level, limits=limits)
     sums = _sums(deltas, clusters)
     se = _standard_error(deltas, clusters)
-    if len(sums) < FEW_FAMILIES or se == 0:
+    if se == 0:
         p, method = sign_flip_p(sums), f"sign-flip permutation over {counted(len(sums), 'family')}"
     else:
         from scipy.special import stdtr
 
-        p, method = float(stdtr(len(sums) - 1, -_mean(deltas) / se)), f"clustered t over {counted(len(sums), 'family')}"
+        p = float(stdtr(_degrees(deltas, clusters), -_mean(deltas) / se))
+        method = f"clustered t over {counted(len(sums), 'family')}"
+        if len(sums) <= MAX_EXACT_FAMILIES:
+            p, method = (
+                max(p, sign_flip_p(sums, ties=0.5)),
+                f"clustered t and sign flips over {counted(len(sums), 'family')}",
+            )
     return Delta(
-        value=_mean(deltas), low=low, high=high, p=p, method=method, n=len(deltas), families=len(sums), level=level
+        value=_mean(deltas),
+        low=low,
+        high=high,
+        p=p,
+        method=method,
+        n=len(deltas),
+        families=len(sums),
+        level=level,
+        se=max(se, (1 - 0.05 ** (1 / len(sums))) / NormalDist().inv_cdf(0.95)),
     )
 
 
@@ -129,19 +140,19 @@ def two_sided_p(a: Sequence[float], b: Sequence[float], clusters: Sequence[Hasha
     return min(1.0, 2 * min(paired_delta(a, b, clusters).p, paired_delta(b, a, clusters).p))
 
 
-def sign_flip_p(sums: Sequence[float]) -> float:
-    """One-sided p of a total over families: the share of sign flips of the families' sums that reach the total seen.
-    G families cannot give less than 2^-G, so fewer than five never reach 0.05. Sums that all lean one way need no counting."""
-    if all(one >= 0 for one in sums):
-        return 2.0 ** -sum(one > 0 for one in sums)
-    if all(one <= 0 for one in sums):
-        return 1.0
+def sign_flip_p(sums: Sequence[float], ties: float = 1.0) -> float:
+    """One-sided p of a total over families: the share of sign flips of the families' sums that reach the total seen. Flips that
+    give exactly this total count `ties` each; 0.5 gives the mid-p."""
+    sums = [one for one in sums if one]
     total, slack = math.fsum(sums), 1e-9 * math.fsum(map(abs, sums))
     if len(sums) <= MAX_EXACT_FAMILIES:
         flipped = [0.0]
         for one in sums:
             flipped = [other + signed for signed in (one, -one) for other in flipped]
-        return sum(other >= total - slack for other in flipped) / len(flipped)
+        equal = sum(abs(other - total) <= slack for other in flipped)
+        return (sum(other > total + slack for other in flipped) + ties * equal) / len(flipped)
+    if all(one > 0 for one in sums):
+        return ties * 2.0 ** -len(sums)
     draw = random.Random(0)
     reached = sum(math.fsum(one * draw.choice((1, -1)) for one in sums) >= total - slack for _ in range(NUM_FLIPS))
     return (1 + reached) / (1 + NUM_FLIPS)
@@ -179,7 +190,7 @@ def ratio_of_totals(
     if se == 0 or value == 0:
         known = clustered_mean([value] * len(above), clusters, level)
         return Estimate(value=value, low=known.low, high=known.high, n=len(above))
-    reach = math.exp(min(_t(len(set(clusters)) - 1, (1 - level) / 2) * se / value, _LONGEST_REACH))
+    reach = math.exp(min(_t(_degrees(residuals, clusters), (1 - level) / 2) * se / value, _LONGEST_REACH))
     return Estimate(value=value, low=value / reach, high=value * reach, n=len(above))
 
 
@@ -275,7 +286,7 @@ def expected_best(num: int) -> float:
     return NormalDist().inv_cdf((num - 0.375) / (num + 0.25))
 
 
-def clopper_pearson(k: int, n: int, level: float = 0.95) -> tuple[float, float]:
+def clopper_pearson(k: float, n: float, level: float = 0.95) -> tuple[float, float]:
     """Exact two-sided interval of a rate: k events in n trials. For a one-sided bound at 95% ask for level 0.90."""
     from scipy.special import betaincinv
 
@@ -314,7 +325,7 @@ def _bounds(values: Sequence[float], clusters: Sequence[Hashable], tail: float, 
     if se == 0:
         differing = 1 - tail ** (1 / num_families)  # Clopper-Pearson for none of G
         return mean - differing * (mean - limits.low), mean + differing * (limits.high - mean)
-    margin = _t(num_families - 1, tail) * se
+    margin = _t(_degrees(values, clusters), tail) * se
     if not limits.known:
         return mean - margin, mean + margin
     return max(limits.low, mean - margin), min(limits.high, mean + margin)
@@ -339,7 +350,17 @@ def _standard_error(values: Sequence[float], clusters: Sequence[Hashable]) -> fl
     return math.sqrt((len(sizes) - 1) / len(sizes) * math.fsum(move * move for move in moves))
 
 
-def _t(df: int, tail: float) -> float:
+def _degrees(values: Sequence[float], clusters: Sequence[Hashable]) -> float:
+    """Degrees of freedom of a clustered t (Satterthwaite, as Bell and McCaffrey use it). G - 1 for equal families whose
+    residuals are alike. Fewer where a family holds many tasks, or where few families hold most of the spread."""
+    mean, sizes = _mean(values), Counter(clusters)
+    squares = [one * one for one in _sums([value - mean for value in values], clusters)]
+    by_size = len(values) ** 2 / sum(size * size for size in sizes.values()) - 1
+    by_spread = 2 * math.fsum(squares) ** 2 / math.fsum(one * one for one in squares)
+    return max(1.0, min(by_size, by_spread))
+
+
+def _t(df: float, tail: float) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(df, 1 - tail))

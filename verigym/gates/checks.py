@@ -1,21 +1,27 @@
 """The gate's questions about the primary suite, one function each: from what was measured and the policy to a `Check`.
 
-pass: shown. fail: the opposite is shown. unclear: the tasks do not settle it; `needed` says how many would. skipped: there is
-nothing to ask. All checks must pass, so none is corrected for the number of them. Those of other suites are in `guards`.
+pass: shown. fail: the opposite is shown. unclear: not settled; `Judging.wanted` says what to measure next, or the words say what
+is missing. skipped: there is nothing to ask. All checks must pass, so none is corrected for the number of them. Those of other
+suites are in `guards`.
 """
 
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from statistics import NormalDist
+
+import msgspec
 
 from verigym.core.errors import Refused
 from verigym.core.records import Check, Report, Suite, TaskResult, Version
-from verigym.core.words import percent
-from verigym.evaluation.compare import Comparison, Pair
-from verigym.evaluation.stats import Delta, tasks_needed
-from verigym.gates.damage import Damage, damage
+from verigym.core.words import counted, percent
+from verigym.evaluation import sequential
+from verigym.evaluation.compare import Comparison
+from verigym.evaluation.stats import Delta, mcnemar_midp, paired_delta
+from verigym.gates.damage import Damage, Harm, damage, score_bounds
 from verigym.gates.evidence import Evidence, ReportPair, TrainingEvidence
-from verigym.gates.policy import GatePolicy
+from verigym.gates.judging import Judging, Sample
+from verigym.gates.policy import AsGood, GatePolicy
 
 BETTER = "better on held-out tasks"
 
@@ -27,8 +33,8 @@ def held_out(candidate: Version, champion: Version, suites: Sequence[Suite]) -> 
             seen = sorted(set(version.families) & set(suite.families))
             if seen:
                 raise Refused(
-                    f"version {version.id} was trained on {len(seen)} of the {len(suite.families)} families of suite "
-                    f'"{suite.name}" ({", ".join(seen[:3])}{", ..." if len(seen) > 3 else ""}); gate it on a suite it never saw'
+                    f"Version {version.id} was trained on {len(seen)} of the {len(suite.families)} families of suite "
+                    f'"{suite.name}" ({", ".join(seen[:3])}{", ..." if len(seen) > 3 else ""}). Gate it on a suite it never saw'
                 )
     families = ", ".join(f"{len(suite.families)} families of {suite.name}" for suite in suites)
     return Check(
@@ -46,24 +52,29 @@ def trusted(evidence: Evidence, policy: GatePolicy) -> Check:
         return Check(name=name, outcome="skipped", words=f"{verifier} asks no judge")
     known = evidence.calibration
     remedy = (
-        f"label some of its outputs (verigym label {report.run} --single) and hold it against that "
+        f"Label some of its outputs (verigym label {report.run} --single) and compare the judge with the labels "
         f"(verigym audit run {report.suite.environment} {report.run}), or gate on a verifier that asks no judge"
     )
     if known is None:
+        words = (
+            f"{verifier} asks the judge {evidence.judge}, and no labels show whether it judges as people do. {remedy}"
+        )
+        return Check(name=name, outcome="unclear", words=words, suite=report.suite.name)
+    agreement = (
+        f"kappa {known.kappa:.2f} ({known.low:.2f} to {known.high:.2f}), and the policy asks for {policy.min_kappa:.2f}"
+    )
+    if known.high < policy.min_kappa:
         raise Refused(
-            f"{verifier} asks the judge {evidence.judge}, and nobody knows whether it judges as people do: a judge never "
-            f"decides alone. First {remedy}"
+            f"{verifier} asks the judge {evidence.judge}, which disagrees with people on {counted(known.n, 'label')}: "
+            f"{agreement}. Gate on another verifier or judge"
         )
     if known.low < policy.min_kappa:
-        raise Refused(
-            f"{verifier} asks the judge {evidence.judge}, which agrees too little with people's labels: kappa {known.kappa:.2f}, "
-            f"at least {known.low:.2f} ({known.n} labels), and the policy asks for {policy.min_kappa:.2f}. First {remedy}"
-        )
+        words = f"{counted(known.n, 'label')} are too few to trust the judge {evidence.judge}: {agreement}. {remedy}"
+        return Check(name=name, outcome="unclear", words=words, suite=report.suite.name)
     return Check(
         name=name,
         outcome="pass",
-        words=f"the judge {evidence.judge} agrees with people on {known.n} labels: kappa {known.kappa:.2f} "
-        f"({known.low:.2f} to {known.high:.2f}; at least {policy.min_kappa:.2f} is asked for)",
+        words=f"the judge {evidence.judge} agrees with people on {counted(known.n, 'label')}: {agreement}",
         figures={"kappa": known.kappa, "low": known.low, "labels": float(known.n)},
     )
 
@@ -89,62 +100,180 @@ def few_errors(measured: Sequence[ReportPair], comparison: Comparison, policy: G
         words=f"{words} of episodes{where} could not be scored (at most {percent(policy.max_error_rate)}): {advice}{both}",
         figures=rates,
         suite=worst.candidate.suite.name,
-        needed=len(worst.candidate.suite.tasks) if too_many else 0,
     )
 
 
-def better(comparison: Comparison, policy: GatePolicy) -> Check:
-    """Superiority on the primary metric: the one-sided lower bound is above 0, and every exact test agrees."""
-    if policy.primary == "success":
-        delta, mcnemar = comparison.success, comparison.mcnemar
-    else:
-        delta, mcnemar = comparison.reward, None
-    figures = {"delta": delta.value, "low": delta.low, "high": delta.high, "p": delta.p}
-    if mcnemar is not None:
-        figures["mcnemar mid-p"] = mcnemar
-    shown = delta.low > 0 and max(delta.p, mcnemar or 0.0) <= policy.alpha
-    needed, families = 0, 0
-    if shown and comparison.families >= policy.min_families:
+def better(primary: Sample, judging: Judging, seen: frozenset[str] = frozenset()) -> Check:
+    """Superiority on the primary metric, look by look: p reaches the boundary of this look. After the planned information
+    without it, or where a gain worth finding is ruled out, it fails."""
+    policy = judging.policy
+    known = judging.settled(BETTER, policy.planned_gain)
+    if known is not None and (known.outcome == "pass" or not _new(primary, seen)):
+        return known
+    if seen:
+        return _better_on_new_families(primary, judging, seen)
+    alpha = sequential.share_of_risk(policy.alpha, judging.turn)
+    planned = ((_z(alpha) + _z(1 - policy.power)) / policy.planned_gain) ** 2
+    delta = _difference(primary, policy, 1 - policy.alpha)
+    information = min(1.0, max(1 / delta.se**2 / planned, primary.information))
+    looks, look = judging.look(BETTER, delta.n, information, lambda share: alpha * share)
+    bound = _difference(primary, policy, 1 - max(look.boundary, 1e-9))
+    p = max(bound.p, _mcnemar(primary, policy))
+    figures = {"delta": delta.value, "low": bound.low, "high": delta.high, "p": p, "boundary": look.boundary}
+    least = (_z(alpha) + _z(1 - policy.power)) * delta.se
+    needed = 0
+    if p <= look.boundary and delta.value > 0 and delta.families >= policy.min_families:
         outcome, words = "pass", "better"
-    elif delta.high <= 0:
-        outcome, words = "fail", "no better"
+    elif _upper(delta, 0.1) < policy.planned_gain / 2:
+        outcome, words = "fail", f"a gain of {_amount(policy.planned_gain, policy)} is ruled out"
+    elif look.information >= 1 and 1 / delta.se**2 >= planned and delta.families >= policy.min_families:
+        outcome = "fail"
+        words = f"not shown to be better, by as many tasks as show a gain of {_amount(policy.planned_gain, policy)}"
+    elif judging.want_more(BETTER, primary):
+        outcome, words = "unclear", "not settled yet"
     else:
-        gain = max(delta.value, policy.planned_gain)
-        outcome, needed = "unclear", _tasks_for(delta.n, delta.sd, gain, policy)
-        words = f"not shown to be better; about {needed} tasks would show a gain of {100 * gain:.0f} points, if there is one"
-        if comparison.families < policy.min_families:
-            families = policy.min_families
-            needed = max(needed, math.ceil(delta.n * families / delta.families))
-            words = f"at least {families} families are needed to show a gain, about {needed} tasks"
+        outcome, needed = "unclear", _families_needed(delta, planned, policy)
+        words = (
+            f"not shown to be better. All {counted(primary.total, 'task')} were measured, and they show gains of "
+            f"{_amount(least, policy)} or more. About {counted(needed, 'new family')} would show a gain of "
+            f"{_amount(max(policy.planned_gain, delta.value), policy)}"
+        )
+    turn = ""
+    if judging.turn > 1:
+        turn = (
+            f". It is candidate number {judging.turn} that is tested on these families against this champion, so the risk is "
+            f"{percent(alpha, 2)} instead of {percent(policy.alpha, 0)}"
+        )
     return Check(
         name=BETTER,
         outcome=outcome,
-        words=f"{policy.primary} {change(delta, policy)}, {_p(delta.p)} by {delta.method}: {words}",
+        words=f"{_metric(policy)} {change(bound, policy)}, {_p(p)} by {delta.method} "
+        f"(look {len(looks) + 1} needs {_p(look.boundary, at_most=True)}): {words}{turn}",
         figures=figures,
-        suite=comparison.suite,
-        needed=needed,
-        needed_families=families,
+        suite=primary.suite,
+        needed_families=needed,
+        margin=policy.planned_gain,
+        unit="points" if policy.primary == "success" else "reward",
+        looks=[*looks, look],
     )
 
 
-def kept(pairs: Sequence[Pair], suite: str, policy: GatePolicy) -> Check:
+def _better_on_new_families(primary: Sample, judging: Judging, seen: frozenset[str]) -> Check:
+    """The test of this pair on the families in `seen` is over. Only new families count, by an e-value: it may be looked at
+    after any number of them."""
+    policy = judging.policy
+    fresh = [pair for pair in primary.pairs if pair[0].family not in seen]
+    alpha = sequential.share_of_risk(policy.alpha, judging.turn)
+    evidence, value = 1.0, 0.0
+    if fresh:
+        sums: dict[str, float] = {}
+        for before, after in fresh:
+            sums[before.family] = sums.get(before.family, 0.0) + _figure(after, policy) - _figure(before, policy)
+        value = math.fsum(sums.values()) / len(fresh)
+        evidence = sequential.mixture_evidence(list(sums.values()), spread=8 * len(fresh) / len(sums))
+    families = len({before.family for before, _ in fresh})
+    enough = 1 / alpha
+    gain = _amount(value, policy, signed=True)
+    so_far = f"{gain} on {counted(families, 'new family')}, evidence {evidence:.3g} of {enough:.0f}"
+    needed = 0
+    if evidence >= enough and value > 0:
+        outcome, words = "pass", f"{so_far}: better"
+    elif judging.want_more(BETTER, primary):
+        outcome, words = "unclear", f"{so_far}: not settled yet"
+    else:
+        outcome, needed = "unclear", max(20, families)
+        words = (
+            f"an earlier test of these two versions used up the other families, so only new ones count: {so_far}. "
+            f"Add about {counted(needed, 'new family')}"
+        )
+    return Check(
+        name=BETTER,
+        outcome=outcome,
+        words=words,
+        figures={"delta": value, "evidence": evidence, "enough": enough},
+        suite=primary.suite,
+        needed_families=needed,
+        margin=policy.planned_gain,
+        unit="points" if policy.primary == "success" else "reward",
+        looks=judging.looks(BETTER),
+    )
+
+
+def _new(primary: Sample, seen: frozenset[str]) -> bool:
+    return bool(seen) and any(family not in seen for family in primary.families)
+
+
+def _difference(primary: Sample, policy: GatePolicy, level: float) -> Delta:
+    before, after = ([_figure(one, policy) for one in side] for side in zip(*primary.pairs, strict=True))
+    bounded = all(0 <= one <= 1 for one in (*before, *after))
+    return paired_delta(before, after, primary.families, level=level, rate=bounded)
+
+
+def _figure(result: TaskResult, policy: GatePolicy) -> float:
+    return result.reward if policy.primary == "reward" else result.passed
+
+
+def _mcnemar(primary: Sample, policy: GatePolicy) -> float:
+    """The exact test of tasks that were tried once, one of each family. 0 elsewhere: it takes tasks as independent."""
+    pairs = primary.pairs
+    single = len(set(primary.families)) == len(pairs) and all(one.repeats == 1 for pair in pairs for one in pair)
+    if policy.primary != "success" or not single:
+        return 0.0
+    gained = sum(after.passed > before.passed for before, after in pairs)
+    return mcnemar_midp(gained, sum(after.passed < before.passed for before, after in pairs))
+
+
+def _upper(delta: Delta, tail: float) -> float:
+    return delta.value + _z(tail) * delta.se
+
+
+def _families_needed(delta: Delta, planned: float, policy: GatePolicy) -> int:
+    """How many more families show the gain that was planned for, or the one seen if that is larger."""
+    gain = max(policy.planned_gain, delta.value)
+    wanted = planned * (policy.planned_gain / gain) ** 2
+    return max(policy.min_families - delta.families, math.ceil(delta.families * (wanted * delta.se**2 - 1)), 5)
+
+
+def as_good(primary: Sample, judging: Judging) -> Check:
+    """Non-inferiority on the primary suite, for a candidate that is to be cheaper or faster."""
+    asked = judging.policy.primary
+    assert isinstance(asked, AsGood)
+
+    def words(found: Damage) -> str:
+        spread = (found.worse + found.better) / found.n
+        smaller = asked.no_worse / 2
+        tasks = math.ceil(
+            (_z(judging.policy.alpha) + _z(1 - judging.policy.power)) ** 2 * max(spread, 0.02) / smaller**2
+        )
+        return (
+            f"success {_signed(-found.value)} points, at worst {_signed(-found.high)} "
+            f"(a margin of {100 * smaller:.1f} points would take about {tasks:,} tasks)"
+        )
+
+    return not_lost("as good on held-out tasks", words, primary, lambda one: 1 - one.passed, asked.no_worse, judging)
+
+
+def kept(primary: Sample, judging: Judging) -> Check:
     """What the champion masters is not lost, net, in points of the whole suite. A task counts where the champion passes at
     least half of the *other* tasks of its family: chosen by its own outcome, tasks that passed by luck would be chosen, and
     any other version would seem to lose them."""
-    name = "what the champion masters is kept"
-    if policy.margins.mastered is None:
+    name, margin = "what the champion masters is kept", judging.policy.margins.mastered
+    if margin is None:
         return left_out(name)
     families: defaultdict[str, list[float]] = defaultdict(list)
-    for before, _ in pairs:
+    for before, _ in primary.pairs:
         families[before.family].append(before.passed)
-    if all(len(members) == 1 for members in families.values()):
+    if all(size == 1 for size in primary.sizes):
         return skipped(name, "every family has one task, so what it masters cannot be told from luck")
-    mastered = {before.task for before, _ in pairs if _masters(before.passed, families[before.family])}
+    mastered = {before.task for before, _ in primary.pairs if _masters(before.passed, families[before.family])}
     if not mastered:
-        return skipped(name, "the champion passes half of no family: there is nothing to lose")
-    found = damage(pairs, lambda one: 1 - one.passed if one.task in mastered else 0.0, policy.alpha)
-    where = f"on {len(mastered)} of {len(pairs)} tasks, those of families that it passes at least half of"
-    return not_lost(name, where, found, policy.margins.mastered, suite, policy)
+        return skipped(name, "the champion passes half of no family, so there is nothing to lose")
+
+    def words(found: Damage) -> str:
+        where = f"on {len(mastered)} of {found.n} tasks, those of families that it passes at least half of"
+        return f"{where}: {_signed(-found.value)} points, at worst {_signed(-found.high)}"
+
+    return not_lost(name, words, primary, lambda one: 1 - one.passed if one.task in mastered else 0.0, margin, judging)
 
 
 def _masters(own: float, family: Sequence[float]) -> bool:
@@ -152,30 +281,38 @@ def _masters(own: float, family: Sequence[float]) -> bool:
     return others > 0 and math.fsum(family) - own >= others / 2
 
 
-def no_more_unsafe(pairs: Sequence[Pair], suite: str, policy: GatePolicy) -> Check:
-    return no_more("unsafe actions", pairs, unsafe, policy.margins.unsafe, suite, policy)
+def no_more_unsafe(primary: Sample, judging: Judging, marked: bool) -> Check:
+    name = "no more unsafe actions"
+    if not marked and not any(unsafe(one) for pair in primary.pairs for one in pair):
+        return skipped(name, "the environment marks nothing as unsafe")
+    return no_more("unsafe actions", primary, unsafe, judging.policy.margins.unsafe, judging)
 
 
-def no_more_invalid(pairs: Sequence[Pair], suite: str, policy: GatePolicy) -> Check:
-    return _of_part("invalid outputs", "valid", pairs, policy.margins.invalid, suite, policy)
+def no_more_invalid(primary: Sample, judging: Judging) -> Check:
+    return _of_part("invalid outputs", "valid", primary, judging.policy.margins.invalid, judging)
 
 
-def no_more_tool_errors(pairs: Sequence[Pair], suite: str, policy: GatePolicy) -> Check:
-    return _of_part("tool errors", "executed", pairs, policy.margins.tool_errors, suite, policy)
+def no_more_tool_errors(primary: Sample, judging: Judging) -> Check:
+    return _of_part("tool errors", "executed", primary, judging.policy.margins.tool_errors, judging)
 
 
-def as_reliable(pairs: Sequence[Pair], suite: str, policy: GatePolicy) -> Check:
-    """pass^k: a task passes only if all of its k repeats do."""
-    name = "as reliable"
-    if policy.margins.pass_k is None:
-        return left_out(name)
-    k = min(one.repeats for pair in pairs for one in pair)
+def as_reliable(primary: Sample, judging: Judging) -> Check:
+    """pass^k: a task passes only if all of its k repeats do. Reported; judged only where the policy has a margin."""
+    name, margin = "as reliable", judging.policy.margins.pass_k
+    k = min(one.repeats for pair in primary.pairs for one in pair)
     if k == 1:
         return skipped(name, "tasks were tried once, so pass^k is success itself (verigym eval -k repeats them)")
-    found = damage(pairs, lambda one: float(one.passed < 1), policy.alpha)
-    passing = found.n - found.candidate, found.n - found.champion
-    where = f"all {k} repeats pass in {passing[0]} of {found.n} tasks, the champion's in {passing[1]}"
-    return not_lost(name, where, found, policy.margins.pass_k, suite, policy)
+
+    def fails(one: TaskResult) -> float:
+        return float(one.passed < 1)
+
+    def words(found: Damage) -> str:
+        passing = found.n - found.candidate, found.n - found.champion
+        return f"all {k} repeats pass in {passing[0]} of {found.n} tasks, the champion's in {passing[1]}"
+
+    if margin is None:
+        return skipped(name, f"{words(damage(primary.pairs, fails))} (reported only: the policy sets no margin)")
+    return not_lost(name, words, primary, fails, margin, judging)
 
 
 def honest_reward(comparison: Comparison, trained: TrainingEvidence | None) -> Check:
@@ -214,69 +351,108 @@ def honest_reward(comparison: Comparison, trained: TrainingEvidence | None) -> C
 # -- what checks share ----------------------------------------------------------------------------------------------
 
 
-def no_more(
-    what: str,
-    pairs: Sequence[Pair],
-    harm: Callable[[TaskResult], float],
-    margin: float | None,
-    suite: str,
-    policy: GatePolicy,
-) -> Check:
-    """Non-inferiority of a harm: its increase is bounded within the margin. It fails where an increase is shown, and what
-    is seen is beyond the margin."""
+def no_more(what: str, sample: Sample, harm: Harm, margin: float | None, judging: Judging) -> Check:
+    """Non-inferiority of a harm: its increase is bounded within the margin."""
     name = f"no more {what}"
     if margin is None:
         return left_out(name)
-    found = damage(pairs, harm, policy.alpha)
-    return _bounded(
-        name,
-        found,
-        margin,
-        f"in {found.candidate} of {found.n} tasks, the champion in {found.champion}: {100 * found.value:+.1f} points, "
-        f"at most {100 * found.high:+.1f}",
-        ("no more than the champion, within the margin", "more than the champion, beyond the margin", "an increase"),
-        suite,
-        policy,
-    )
+
+    def words(found: Damage) -> str:
+        return (
+            f"in {found.candidate} of {found.n} tasks, the champion in {found.champion}: {100 * found.value:+.1f} points, "
+            f"at most {100 * found.high:+.1f}"
+        )
+
+    says = ("no more than the champion, within the margin", "more than the champion, beyond the margin", "an increase")
+    return _bounded(name, words, sample, harm, margin, says, judging)
 
 
-def not_lost(name: str, where: str, found: Damage, margin: float, suite: str, policy: GatePolicy) -> Check:
+def not_lost(
+    name: str, words: Callable[[Damage], str], sample: Sample, harm: Harm, margin: float, judging: Judging
+) -> Check:
     """Non-inferiority of success."""
-    return _bounded(
-        name,
-        found,
-        margin,
-        f"{where}: {_signed(-found.value)} points, at worst {_signed(-found.high)}",
-        ("kept, within the margin", "lost, beyond the margin", "a loss"),
-        suite,
-        policy,
-    )
+    if all(harm(before) == 1 for before, _ in sample.pairs):
+        return skipped(
+            name, f"the champion passes none of {counted(len(sample.pairs), 'task')}, so nothing can be lost"
+        )
+    says = ("kept, within the margin", "lost, beyond the margin", "a loss")
+    return _bounded(name, words, sample, harm, margin, says, judging)
 
 
 def _bounded(
-    name: str, found: Damage, margin: float, seen: str, says: tuple[str, str, str], suite: str, policy: GatePolicy
+    name: str,
+    words: Callable[[Damage], str],
+    sample: Sample,
+    harm: Harm,
+    margin: float,
+    says: tuple[str, str, str],
+    judging: Judging,
 ) -> Check:
-    fine, broken, what = says
-    needed = 0
-    if found.high <= margin:
-        outcome, conclusion = "pass", fine
-    elif found.value > margin and found.shown:
-        outcome, conclusion = "fail", broken
+    """It passes where the increase is bounded within the margin at this look, and fails where an increase beyond it is shown.
+    A look at which not even a candidate without any harm could pass is none: it spends nothing."""
+    if known := judging.settled(name, margin):
+        return known
+    alpha, total = judging.policy.alpha, sample.total
+
+    def spent(information: float) -> float:
+        return sequential.spent_early(alpha, information)
+
+    looks, look = judging.look(name, len(sample.pairs), sample.information, spent)
+    found, plain = (damage(sample.pairs, harm, level) for level in (max(look.boundary, 1e-12), alpha))
+    if found.single and found.better == 0:
+        most = sequential.acceptance_number(looks, found.n, look.spent, margin)
+        fine, possible = found.worse <= most, most >= 0
     else:
-        outcome, needed = "unclear", _tasks_within(found, margin, policy)
-        conclusion = f"{what} beyond the margin is not ruled out; about {needed} tasks would settle it"
+        fine = found.high <= margin
+        possible = score_bounds(0, 0, found.n / found.crowding, max(look.boundary, 1e-12))[1] <= margin
+    looks = [*looks, look] if possible or sample.used_up else judging.looks(name)
+    good, bad, what = says
+    families, last = 0, sample.used_up or plain.bounds(alpha, total)[1] > margin
+    if fine:
+        outcome, conclusion = "pass", good
+    elif plain.value > margin and (plain.low > 0 if last else damage(sample.pairs, harm, alpha / _LOOKS).low > margin):
+        outcome, conclusion = "fail", bad
+    elif not last and judging.want_more(name, sample, sequential.first_that_passes(margin, total, alpha)):
+        outcome, conclusion = "unclear", "not settled yet"
+    else:
+        outcome = "unclear"
+        families = _families_within(plain, len(sample.sizes), total, margin, judging.policy)
+        used = (
+            f"all {counted(total, 'task')} were measured"
+            if sample.used_up
+            else f"not even all {counted(total, 'task')} can"
+        )
+        conclusion = (
+            f"{what} beyond the margin is not ruled out: {used}. It would take about {counted(families, 'new family')}"
+        )
     return Check(
         name=name,
         outcome=outcome,
-        words=f"{seen} (margin {100 * margin:.1f}): {conclusion}",
-        figures={"increase": found.value, "low": found.low, "high": found.high, "margin": margin},
-        suite=suite,
-        needed=needed,
+        words=f"{words(found)} (margin {100 * margin:.1f}): {conclusion}",
+        figures={"increase": found.value, "low": plain.low, "high": found.high, "boundary": look.boundary},
+        suite=sample.suite,
+        needed_families=families,
+        margin=margin,
+        unit="points",
+        looks=looks,
     )
 
 
-def skipped(name: str, words: str) -> Check:
-    return Check(name=name, outcome="skipped", words=words)
+_LOOKS = 6
+"""Looks that the risk of a false failure is shared by."""
+
+
+def _families_within(found: Damage, families: int, total: int, margin: float, policy: GatePolicy) -> int:
+    """New families with as many tasks that bound the damage seen within the margin."""
+    spread = max((found.worse + found.better) / found.n, margin / 5) * found.crowding
+    room = max(margin - found.value, margin / 5)
+    tasks = (_z(policy.alpha) + _z(1 - policy.power)) ** 2 * spread / room**2
+    tasks = max(tasks, math.log(policy.alpha) / math.log(1 - margin) * found.crowding)
+    return max(5, math.ceil((tasks - total) * families / total))
+
+
+def skipped(name: str, why: str) -> Check:
+    return Check(name=name, outcome="skipped", words=why)
 
 
 def left_out(name: str) -> Check:
@@ -287,14 +463,14 @@ def unsafe(one: TaskResult) -> float:
     return one.rates.get("unsafe", 0.0)
 
 
-def _of_part(
-    what: str, part: str, pairs: Sequence[Pair], margin: float | None, suite: str, policy: GatePolicy
-) -> Check:
+def _of_part(what: str, part: str, sample: Sample, margin: float | None, judging: Judging) -> Check:
     """Of a rate that only some verifiers name; 1 is good."""
-    judged = [pair for pair in pairs if all(part in one.rates for one in pair)]
+    judged = [pair for pair in sample.pairs if all(part in one.rates for one in pair)]
     if margin is not None and not judged:
         return skipped(f"no more {what}", "this verifier does not judge it: nothing to compare")
-    return no_more(what, judged, lambda one: 1 - one.rates[part], margin, suite, policy)
+    return no_more(
+        what, msgspec.structs.replace(sample, pairs=judged), lambda one: 1 - one.rates[part], margin, judging
+    )
 
 
 def error_rate(report: Report) -> float:
@@ -314,20 +490,26 @@ def points(delta: Delta) -> str:
     return f"{_signed(delta.value)} points (at least {_signed(delta.low)}, at most {_signed(delta.high)})"
 
 
+def _metric(policy: GatePolicy) -> str:
+    return "reward" if policy.primary == "reward" else "success"
+
+
+def _amount(value: float, policy: GatePolicy, signed: bool = False) -> str:
+    """`5 points`; of a reward, `0.05`."""
+    if policy.primary == "reward":
+        return f"{value:+.3f}" if signed else f"{value:.3g}"
+    return f"{_signed(value)} points" if signed else f"{100 * value:.3g} points"
+
+
 def _signed(share: float) -> str:
     return f"{100 * share + 0.0:+.1f}"
 
 
-def _tasks_for(n: int, sd: float, effect: float, policy: GatePolicy) -> int:
-    """Never less than twice as many as there are: what these left open, a few more will not settle."""
-    return max(2 * n, tasks_needed(sd, effect, policy.power, policy.alpha))
+def _z(tail: float) -> float:
+    return NormalDist().inv_cdf(1 - tail)
 
 
-def _tasks_within(found: Damage, margin: float, policy: GatePolicy) -> int:
-    if found.champion == found.candidate == 0:
-        return math.ceil(math.log(policy.alpha) / math.log(1 - margin))
-    return _tasks_for(found.n, found.sd, max(margin - found.value, margin / 5), policy)
-
-
-def _p(p: float) -> str:
+def _p(p: float, at_most: bool = False) -> str:
+    if at_most:
+        return f"p at most {p:.2g}"
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

@@ -1,50 +1,70 @@
 """From what was measured to a decision. It reads and judges; `registry.ledger` records, and moves the champion."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import msgspec
 
 from verigym.core.errors import Refused
 from verigym.core.records import Check, Decision, Estimate, Measurement, Version
-from verigym.core.words import with_interval
-from verigym.evaluation.compare import Comparison, compare, scored_pairs
+from verigym.core.words import counted, with_interval
+from verigym.evaluation.compare import Comparison, compare
 from verigym.gates import checks, guards
 from verigym.gates.checks import BETTER
 from verigym.gates.evidence import Evidence, ReportPair
-from verigym.gates.policy import DEFAULT, GatePolicy, hash_of
+from verigym.gates.judging import PRIMARY, Judging, sample
+from verigym.gates.policy import DEFAULT, AsGood, GatePolicy, hash_of
 
 EXIT = {"PROMOTE": 0, "REJECT": 1, "NEED MORE DATA": 3}
 """Exit code of the command for each verdict; 2 is an error."""
 
-_OUTCOMES = {"fail": "Failed", "unclear": "Unclear"}
+
+class LookResult(NamedTuple):
+    decision: Decision
+    """The decision if nothing more is measured."""
+    wanted: dict[str, int]
+    """Part of a suite to the number of tasks for the next look. Empty if the decision is final."""
 
 
 def decide(candidate: Version, champion: Version, evidence: Evidence, policy: GatePolicy = DEFAULT) -> Decision:
-    """Any failed check: REJECT. Else any unclear one: NEED MORE DATA. Else PROMOTE.
-    Refuses what cannot be compared: two suites, a suite that was trained on, reports of other versions, a judge that nobody
-    compared with people."""
+    """The decision by what was measured. See `look`."""
+    return look(candidate, champion, evidence, policy).decision
+
+
+def look(
+    candidate: Version, champion: Version, evidence: Evidence, policy: GatePolicy = DEFAULT, stopped: str = ""
+) -> LookResult:
+    """Any failed check: REJECT. Else any unclear one: NEED MORE DATA. Else PROMOTE. `stopped` is why nothing more is measured.
+    Refuses what cannot be compared: two suites, a suite that was trained on, reports of other versions, a judge that is known to
+    disagree with people."""
     if candidate.id == champion.id:
-        raise Refused(f"version {candidate.id} is the champion itself: give the gate another candidate")
+        raise Refused(f"Version {candidate.id} is the champion itself. Give the gate another candidate")
     primary = evidence.primary
     for version, report in ((candidate, primary.candidate), (champion, primary.champion)):
         if report.agent != version.id:
             raise Refused(
-                f"report {report.id} measures version {report.agent}, not {version.id}: evaluate {version.id}"
+                f"Report {report.id} measures version {report.agent}, not {version.id}. Evaluate {version.id}"
             )
     comparison = compare(*primary, level=1 - policy.alpha)
     measured = [sides for sides in (primary, evidence.retention, evidence.safety) if sides is not None]
-    asked = _asked(candidate, champion, evidence, comparison, measured, policy)
+    judging = Judging(policy, evidence.earlier, evidence.turn)
+    asked = _asked(candidate, champion, evidence, comparison, measured, judging)
     outcomes = {check.outcome for check in asked}
     verdict = "REJECT" if "fail" in outcomes else "NEED MORE DATA" if "unclear" in outcomes else "PROMOTE"
-    return Decision(
+    stuck = [check.name for check in asked if check.outcome == "unclear" and check.name not in judging.waiting]
+    final = bool(stuck) or verdict != "NEED MORE DATA" or bool(stopped)
+    decision = Decision(
         candidate=candidate.id,
         champion=champion.id,
         verdict=verdict,
         checks=asked,
-        words=_words(verdict, comparison, asked, policy),
+        words=_words(verdict, comparison, asked, judging, stopped),
         reports=[primary.candidate.id, primary.champion.id],
         policy=msgspec.to_builtins(policy),
         policy_hash=hash_of(policy),
         measured=[_measurement(sides) for sides in measured],
     )
+    return LookResult(decision, {} if final else judging.wanted)
 
 
 def _asked(
@@ -53,24 +73,26 @@ def _asked(
     evidence: Evidence,
     comparison: Comparison,
     measured: list[ReportPair],
-    policy: GatePolicy,
+    judging: Judging,
 ) -> list[Check]:
-    pairs, suite = scored_pairs(*evidence.primary), comparison.suite
+    primary, policy = sample(PRIMARY, evidence.primary, evidence.orders.get("primary", [])), judging.policy
     return [
         checks.held_out(candidate, champion, [sides.candidate.suite for sides in measured]),
         checks.trusted(evidence, policy),
         checks.few_errors(measured, comparison, policy),
-        checks.better(comparison, policy),
+        checks.as_good(primary, judging)
+        if isinstance(policy.primary, AsGood)
+        else checks.better(primary, judging, evidence.seen_families),
         checks.honest_reward(comparison, evidence.trained),
-        checks.kept(pairs, suite, policy),
-        checks.as_reliable(pairs, suite, policy),
-        checks.no_more_unsafe(pairs, suite, policy),
-        checks.no_more_invalid(pairs, suite, policy),
-        checks.no_more_tool_errors(pairs, suite, policy),
-        *guards.safe(evidence, policy),
-        *guards.retained(candidate, champion, evidence, policy),
-        *guards.as_quick(pairs, suite, policy),
-        guards.as_cheap(pairs, suite, policy),
+        checks.kept(primary, judging),
+        checks.as_reliable(primary, judging),
+        checks.no_more_unsafe(primary, judging, evidence.marks_unsafe),
+        checks.no_more_invalid(primary, judging),
+        checks.no_more_tool_errors(primary, judging),
+        *guards.safe(evidence, judging),
+        *guards.retained(candidate, champion, evidence, judging),
+        *guards.as_quick(primary, judging),
+        guards.as_cheap(primary, judging),
     ]
 
 
@@ -87,49 +109,67 @@ def _measurement(sides: ReportPair) -> Measurement:
     )
 
 
-def _words(verdict: str, comparison: Comparison, asked: list[Check], policy: GatePolicy) -> str:
+def _words(verdict: str, comparison: Comparison, asked: list[Check], judging: Judging, stopped: str) -> str:
     """A paragraph for someone who decides about shipping and has not read the code: what was measured, the checks that
     settled it, what was not asked, and what to do next."""
+    policy = judging.policy
     sentences = [
         f"{verdict}.",
         f'Measured on {comparison.tasks} held-out tasks of {comparison.families} families (suite "{comparison.suite}").',
         f"Success: candidate {comparison.candidate} {_rate(comparison.candidate_success)},",
-        f"champion {comparison.champion} {_rate(comparison.champion_success)};",
-        f"tasks gained: {len(comparison.gained)}, lost: {len(comparison.lost)}.",
+        f"champion {comparison.champion} {_rate(comparison.champion_success)}.",
+        f"Tasks gained: {len(comparison.gained)}, lost: {len(comparison.lost)}.",
     ]
     if verdict == "PROMOTE":
-        better, *others = sorted((one for one in asked if one.outcome == "pass"), key=lambda one: one.name != BETTER)
-        sentences.append(
-            f"{better.words.capitalize()}. Also asked and passed: {', '.join(one.name for one in others)}."
-        )
-    settled_by = {"REJECT": "fail", "NEED MORE DATA": "unclear"}.get(verdict)
-    sentences += [
-        f"{_OUTCOMES[check.outcome]}, {check.name}: {check.words}." for check in asked if check.outcome == settled_by
-    ]
+        first, *others = sorted((one for one in asked if one.outcome == "pass"), key=lambda one: one.name != BETTER)
+        sentences.append(f"{_sentence(first.words)} Also asked and passed: {', '.join(one.name for one in others)}.")
+    elif verdict == "REJECT":
+        sentences += [_sentence(f"Failed, {check.name}: {check.words}") for check in asked if check.outcome == "fail"]
+    else:
+        sentences += _missing(asked, judging, stopped)
     unasked = [check.name for check in asked if check == checks.left_out(check.name)]
     if unasked:
         sentences.append(f"Left out by the policy: {', '.join(unasked)}.")
-    if verdict == "NEED MORE DATA":
-        sentences.append(_next(asked))
     sentences.append(
-        f'Policy "{policy.name}" ({hash_of(policy)[:8]}). "At least" and "at most" each hold with '
-        f"{100 * (1 - policy.alpha):.0f}% confidence; rates have 95% intervals."
+        f'Policy "{policy.name}" ({hash_of(policy)[:8]}). "At least" and "at most" hold with '
+        f"{100 * (1 - policy.alpha):.0f}% confidence over all looks; rates have 95% intervals."
     )
     return " ".join(sentences + ([policy.note] if policy.note else []))
 
 
-def _next(asked: list[Check]) -> str:
-    """What to measure: of each suite, as much as the check that needs most."""
-    wanted: dict[str, int] = {}
-    for check in asked:
-        if check.outcome == "unclear" and check.needed:
-            wanted[check.suite] = max(check.needed, wanted.get(check.suite, 0))
-    if not wanted:
-        return "Measure what is missing, then ask again."
-    sizes = " and ".join(f"about {needed} tasks{f' of {suite}' if suite else ''}" for suite, needed in wanted.items())
-    families = max(check.needed_families for check in asked)
-    spread = f", spread over at least {families} families" if families else ""
-    return f"Evaluate both on {sizes}{spread}, then ask again."
+def _missing(asked: Sequence[Check], judging: Judging, stopped: str) -> list[str]:
+    """Why it is not settled, and what would settle it."""
+    unclear = [check for check in asked if check.outcome == "unclear"]
+    stuck = [check for check in unclear if check.name not in judging.waiting]
+    sentences = [_sentence(f"Unclear, {check.name}: {check.words}") for check in stuck or unclear]
+    if stuck and len(stuck) < len(unclear):
+        others = ", ".join(check.name for check in unclear if check not in stuck)
+        sentences.append(f"It stopped there, so these are not settled either: {others}.")
+    if stopped and not stuck:
+        sentences.append(f"It stopped because {stopped}. Repeat the command to go on.")
+    return sentences
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def new_families(decision: Decision, environment: str) -> tuple[int, str]:
+    """How many new families of the primary suite would settle a decision, and the command that makes them."""
+    primary = decision.measured[0].suite if decision.measured else ""
+    needed = max((check.needed_families for check in decision.checks if check.suite == primary), default=0)
+    return needed, f"verigym mine run {environment}" if needed else ""
+
+
+def next_step(decision: Decision, environment: str) -> str:
+    """What to do after NEED MORE DATA, in a sentence. Empty otherwise."""
+    needed, command = new_families(decision, environment)
+    if decision.verdict != "NEED MORE DATA" or not needed:
+        return ""
+    return (
+        f"Add {counted(needed, 'new family')} of held-out tasks to {environment}: mine them from production traces "
+        f"({command}) or write a task file (verigym design make SPEC), then repeat the command."
+    )
 
 
 def _rate(estimate: Estimate) -> str:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from verigym.audit.labels import Calibration
-from verigym.core.records import Report
+from verigym.core.records import Check, Report, Task
 from verigym.evaluation.stats import Delta
 
 
@@ -44,6 +44,17 @@ class Evidence(Struct, frozen=True, kw_only=True):
     retention: ReportPair | None = None
     safety: ReportPair | None = None
     texts: PassageLosses | None = None
+    orders: dict[str, list[Task]] = {}
+    """`primary`, `retention` or `safety` to all tasks that can be measured, in the order in which they are. Without it, those
+    measured are all."""
+    earlier: dict[str, Check] = {}
+    """Checks of the gate's last look at the same two versions, by name."""
+    seen_families: frozenset[str] = frozenset()
+    """Families of the primary suite on which an earlier test of these two versions was completed."""
+    turn: int = 1
+    """1 for the first candidate that is tested against this champion on these families, 2 for the second, ..."""
+    marks_unsafe: bool = True
+    """Whether the environment declares anything as unsafe."""
     missing: dict[str, str] = {}
     """`retention`, `safety` or `perplexity` to why it could not be measured."""
     trained: TrainingEvidence | None = None

@@ -1,0 +1,146 @@
+"""What the checks of the gate share: the tasks measured so far, the looks of each question, and what to measure next.
+
+A question is looked at as tasks come in. Each look spends a part of the question's risk (`evaluation.sequential`), and a question
+that is settled takes no more tasks. The looks are stored in the checks of a decision, so a later gate of the same two versions
+goes on where this one stopped.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import Struct
+
+from verigym.core.records import Check, Look, Task
+from verigym.evaluation import sequential
+from verigym.evaluation.compare import Pair, scored_pairs
+from verigym.evaluation.suites import family_of
+from verigym.gates.evidence import ReportPair
+from verigym.gates.policy import GatePolicy
+
+SEVERE, HARMLESS = "severe", "harmless"
+"""Tags of the safety suite: an unsafe action there does great damage; there is nothing to refuse."""
+FIRST_LOOK = 40
+"""Tasks of the first look at the primary suite."""
+
+
+class Part(Struct, frozen=True, kw_only=True):
+    """Tasks of a suite that answer one question."""
+
+    name: str
+    suite: str
+    """primary, safety or retention."""
+    keep: Callable[[Sequence[str]], bool] = lambda tags: True
+    """Whether a task with these tags belongs to it."""
+    single: bool = False
+    """One task of each family, so that all tasks are independent."""
+
+    def tasks(self, order: Sequence[Task]) -> list[Task]:
+        """Its tasks, in the order in which they are measured."""
+        kept = [task for task in order if self.keep(task.tags)]
+        return list({family_of(task): task for task in reversed(kept)}.values())[::-1] if self.single else kept
+
+
+PRIMARY = Part(name="primary", suite="primary")
+RETENTION = Part(name="retention", suite="retention", single=True)
+HARMFUL = Part(name="harmful", suite="safety", keep=lambda tags: HARMLESS not in tags, single=True)
+SEVERE_TASKS = Part(name="severe", suite="safety", keep=lambda tags: SEVERE in tags)
+HARMLESS_TASKS = Part(name="harmless", suite="safety", keep=lambda tags: HARMLESS in tags, single=True)
+PARTS = {part.name: part for part in (PRIMARY, RETENTION, HARMFUL, SEVERE_TASKS, HARMLESS_TASKS)}
+
+
+class Sample(Struct, frozen=True, kw_only=True):
+    """What was measured of a part."""
+
+    part: str
+    suite: str
+    """Name of the suite."""
+    pairs: Sequence[Pair]
+    """Results of the tasks that the question is about."""
+    measured: Sequence[str]
+    """Family of each task that was measured."""
+    sizes: Sequence[int]
+    """Number of tasks of each family that can be measured, those measured included."""
+
+    @property
+    def families(self) -> list[str]:
+        return [old.family for old, _ in self.pairs]
+
+    @property
+    def total(self) -> int:
+        return sum(self.sizes)
+
+    @property
+    def used_up(self) -> bool:
+        """Whether every task was measured. A few may be lost to errors."""
+        return len(self.measured) >= 0.97 * self.total
+
+    @property
+    def information(self) -> float:
+        return 1.0 if self.used_up else sequential.information_share(self.measured, self.sizes)
+
+
+def sample(part: Part, sides: ReportPair, order: Sequence[Task], most: int | None = None) -> Sample:
+    """`order` holds all tasks of the suite in the order in which they are measured; empty if those measured are all. `most` of
+    them are asked for."""
+    pairs = [pair for pair in scored_pairs(*sides) if part.keep(pair[0].tags)]
+    if order:
+        wanted = part.tasks(order)[:most]
+        ids = {task.id for task in wanted}
+        pairs = [pair for pair in pairs if pair[0].task in ids]
+        sizes = Counter(family_of(task) for task in wanted)
+    else:
+        if part.single:
+            pairs = list({pair[0].family: pair for pair in reversed(pairs)}.values())[::-1]
+        sizes = Counter(old.family for old, _ in pairs)
+    return Sample(
+        part=part.name,
+        suite=sides.candidate.suite.name,
+        pairs=pairs,
+        measured=[old.family for old, _ in pairs],
+        sizes=list(sizes.values()),
+    )
+
+
+class Judging:
+    """One look of the gate: the policy, the checks of earlier looks, and what the questions still want."""
+
+    def __init__(self, policy: GatePolicy, earlier: Mapping[str, Check] = {}, turn: int = 1) -> None:
+        self.policy = policy
+        self.turn = turn
+        """1 for the first candidate tested on these families, 2 for the second, ..."""
+        self.wanted: dict[str, int] = {}
+        """Part to the number of tasks that its questions want for the next look."""
+        self.waiting: set[str] = set()
+        """Names of the checks that the next look may settle."""
+        self._earlier = earlier
+
+    def settled(self, name: str, margin: float) -> Check | None:
+        """The check of an earlier look that settled this question."""
+        known = self._earlier.get(name)
+        if known is not None and known.looks and known.margin == margin and known.outcome in ("pass", "fail"):
+            return known
+        return None
+
+    def looks(self, name: str) -> list[Look]:
+        known = self._earlier.get(name)
+        return list(known.looks) if known is not None else []
+
+    def look(
+        self, name: str, tasks: int, information: float, spent: Callable[[float], float]
+    ) -> tuple[list[Look], Look]:
+        """The earlier looks of a question and the one at `tasks`. The same tasks looked at again are the same look."""
+        looks = self.looks(name)
+        if looks and (tasks <= looks[-1].tasks or information <= looks[-1].information):
+            return looks[:-1], looks[-1]
+        level = sequential.next_level(looks, information, spent(information))
+        return looks, Look(tasks, information, spent(information), level)
+
+    def want_more(self, name: str, sample: Sample, first: int = FIRST_LOOK) -> bool:
+        """Asks for the next look at a question. False if there are no more tasks."""
+        if sample.used_up:
+            return False
+        self.waiting.add(name)
+        sizes = sequential.look_sizes(min(first, max(1, len(sample.sizes) // 2)), sample.sizes)
+        size = next((n for n in sizes if n > len(sample.measured)), sample.total)
+        self.wanted[sample.part] = min(size, self.wanted.get(sample.part, size))
+        return True
