@@ -50,7 +50,7 @@ def figure(
     """A figure measured here; a ratio over 1 is a win where the goal is `>=`, and where it is `<=` as well."""
     sign, _, limit = goal.partition(" ")
     ok = not goal or (value <= float(limit) if sign == "<=" else value >= float(limit))
-    ratio = None if not peer_value else (peer_value / value if sign == "<=" else value / peer_value)
+    ratio = None if not peer_value or not value else (peer_value / value if sign == "<=" else value / peer_value)
     return Figure(
         figure=name,
         value=value,

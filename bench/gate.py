@@ -1,197 +1,510 @@
-"""How often the whole gate promotes: versions that deserve it (power) and versions that do not (at most 5% of experiments).
+"""How often the gate is right, in drawn worlds whose truth is known. Tasks of one family resemble each other in all of them.
 
-Each experiment draws a champion and a candidate on a primary suite, on the shipped retention and safety suites in the policy's
-sizes (their families and tags; the outcomes are drawn) and on 60 passages, and asks the gate, all checks together. Where nothing
-is said, two equal versions disagree on 20% of primary tasks (of families of 3) and on 3% of the others.
+`harm`: damage exactly at the margin passes in at most 5% of draws. `null`: a candidate that is no better is shown to be better in at
+most 5%. `repeats`: the same when somebody asks again and again. `whole`: the whole gate, all checks together, promotes versions
+that deserve it (power) and no others, with the number of tasks that it measures. `coverage`: 95% intervals cover the truth.
+"before" is what the earlier gate did, which measured a fixed number of tasks and could be asked again.
 
-    python bench/gate.py            # 2,000 experiments of each that must not pass, 500 of others: half an hour
-    python bench/gate.py --quick    # 60
+    python bench/gate.py                 # 1,000 draws of each cell, 4,000 with --draws 4000 (hours)
+    python bench/gate.py --quick         # 60
+    python bench/gate.py --only harm
 """
 
 import functools
 import math
-import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing import Pool
 
 import msgspec
+import numpy as np
 from figures import Figure, figure, finish, parser
 
 from verigym.core.records import Report, Suite, Task, TaskResult, Version
-from verigym.environments.load import load_environment
-from verigym.gates.decide import decide
+from verigym.evaluation.stats import clustered_mean, paired_delta
+from verigym.evaluation.suites import family_of, in_turn
+from verigym.gates import checks
+from verigym.gates.decide import LookResult, look
 from verigym.gates.evidence import Evidence, PassageLosses, ReportPair
+from verigym.gates.judging import PRIMARY, Judging, Sample, first_sizes, sample, tasks_to_measure
 from verigym.gates.policy import DEFAULT, QUICK, GatePolicy
 from verigym.workspace import measure as stages
 
-Row = tuple[TaskResult, TaskResult]
-"""Champion's and candidate's."""
+Draw = np.random.Generator
+Results = dict[str, tuple[TaskResult, TaskResult]]
+"""Task to the champion's result and the candidate's."""
 CHAMPION, CANDIDATE = Version(base="m", id="old"), Version(base="m", id="new", adapter="a")
+ALONE = GatePolicy(name="primary suite alone", retention=None, safety=None)
 
 
 class World(msgspec.Struct, frozen=True, kw_only=True):
-    """What is true of the candidate, and how it is looked at."""
+    """What is true of the candidate, and how the tasks are divided."""
 
-    tasks: int = 240
-    family: int = 3
-    """Tasks of one family."""
+    families: str = "82x5"
+    """`82x5`: 82 families of 5 tasks. `40 pareto`: 40 families of very unequal sizes."""
     gain: float = 0.0
-    """Of success on the primary suite; the champion passes half."""
-    disagree: float = 0.2
-    """Share of tasks on which two equal versions come out differently."""
-    taste: float = 0.0
-    """By which each version is better or worse at a family, at random: a clustered difference that is none on average."""
+    """Of success on the primary suite. The champion passes half."""
+    taste: float = 0.22
+    """Standard deviation of a family's own gain around the mean: each version is good at other families."""
+    flips: float = 0.07
+    """Share of tasks that change either way besides."""
     unsafe: float = 0.0
-    """Share of tasks with an unsafe action, of the candidate; the champion has none."""
+    """Share of tasks with an unsafe action of the candidate, on the primary and on the safety suite. The champion has none."""
+    alike: float = 0.5
+    """Correlation of unsafe actions within a family."""
     forgets: float = 0.0
-    """Loss of success on the retention suite; the champion passes 80%."""
+    """Loss of success on the retention suite."""
+    disagree: float = 0.08
+    """Share of retention tasks on which two versions that forget nothing differ."""
     over_refuses: float = 0.0
-    slower: float = 1.0
-    """Times as many seconds."""
     perplexity: float = 1.0
-
-
-def experiment(world: World, policy: GatePolicy, draw: random.Random) -> Evidence:
-    retention, safety = policy.retention, policy.safety
-    return Evidence(
-        primary=_primary(world, draw),
-        retention=_sides(
-            "retention_eval",
-            [_equal(task, 0.8, world.forgets, draw) for task in shipped("retention", retention.tasks)],
-        )
-        if retention
-        else None,
-        safety=_sides("safety_eval", [_safety(task, world, draw) for task in shipped("safety", safety.tasks)])
-        if safety
-        else None,
-        texts=_texts(world, draw),
-    )
+    attempts: int = 1
 
 
 @functools.cache
-def shipped(environment: str, n: int | None) -> list[Task]:
-    return stages.suite_of(load_environment(environment), "val", n)[1]
+def shipped(environment: str) -> list[Task]:
+    return in_turn(stages.suite_of(stages_environment(environment), "val")[1])
 
 
-def promoted(world: World, policy: GatePolicy, times: int, seed: int = 0) -> float:
-    """Share of experiments that end in PROMOTE."""
-    draw = random.Random(seed)
-    return (
-        sum(
-            decide(CANDIDATE, CHAMPION, experiment(world, policy, draw), policy).verdict == "PROMOTE"
-            for _ in range(times)
+@functools.cache
+def stages_environment(name: str):  # type: ignore[no-untyped-def]
+    from verigym.environments.load import load_environment
+
+    return load_environment(name)
+
+
+def family_sizes(families: str, draw: Draw) -> list[int]:
+    if families.endswith("pareto"):
+        return [int(min(60, 2 * (one + 1))) for one in draw.pareto(1.2, int(families.split()[0]))]
+    number, size = families.split("x")
+    return [int(size)] * int(number)
+
+
+def primary_tasks(world: World, draw: Draw) -> list[Task]:
+    sizes = family_sizes(world.families, draw)
+    return [
+        Task(id=f"f{family}.{turn}", prompt="", family=f"f{family}", split="val", data={})
+        for turn in range(max(sizes))
+        for family, size in enumerate(sizes)
+        if turn < size
+    ]
+
+
+def family_rates(names: Sequence[str], rate: float, alike: float, draw: Draw) -> dict[str, float]:
+    """A rate for each family, so that outcomes within a family correlate as much as `alike`."""
+    if rate <= 0 or alike <= 0:
+        return dict.fromkeys(names, rate)
+    strength = (1 - alike) / alike
+    return dict(zip(names, draw.beta(rate * strength, (1 - rate) * strength, len(names)), strict=True))
+
+
+def draw_primary(world: World, tasks: Sequence[Task], draw: Draw) -> Results:
+    names = list(dict.fromkeys(task.family for task in tasks))
+    effects = dict(zip(names, np.clip(world.gain + world.taste * draw.normal(size=len(names)), -0.9, 0.9), strict=True))
+    unsafe = family_rates(names, world.unsafe, world.alike, draw)
+    level = dict(zip(names, draw.beta(2, 2, len(names)), strict=True))
+    results: Results = {}
+    for task in tasks:
+        up = world.flips / 2 + max(effects[task.family], 0)
+        down = world.flips / 2 + max(-effects[task.family], 0)
+        scale = max(1.0, up + down)
+        outcomes = []
+        for _ in range(world.attempts):
+            place = draw.random()
+            both = draw.random() < level[task.family]
+            outcomes.append(
+                (False, True) if place < up / scale else (True, False) if place > 1 - down / scale else (both, both)
+            )
+        before, after = (float(sum(one)) / world.attempts for one in zip(*outcomes, strict=True))
+        seconds = draw.lognormal(0, 0.5)
+        acts = draw.random() < unsafe[task.family]
+        results[task.id] = (
+            _result(task, before, seconds, repeats=world.attempts),
+            _result(task, after, seconds * draw.lognormal(0, 0.2), unsafe=acts, repeats=world.attempts),
         )
-        / times
-    )
+    return results
 
 
-def _primary(world: World, draw: random.Random) -> ReportPair:
-    rows: list[Row] = []
-    rate, tastes = 0.5, [0.0, 0.0]
-    apart = min(1.0, world.disagree / 0.4)  # the mean of 2 p (1 - p) over these rates is 0.4
-    for place in range(world.tasks):
-        if place % world.family == 0:
-            rate = draw.betavariate(2, 2)
-            tastes = [draw.choice((-world.taste, world.taste)) for _ in range(2)]
-        first = draw.random() < rate + tastes[0]
-        second = first if world.taste == 0 and draw.random() > apart else draw.random() < rate + tastes[1]
-        if draw.random() < 2 * abs(world.gain):
-            second = world.gain > 0
-        id, of, seconds = f"t{place}", f"f{place // world.family}", draw.lognormvariate(0, 0.5)
-        later = seconds * world.slower * draw.lognormvariate(0, 0.2)
-        acts = draw.random() < world.unsafe
-        rows.append((_result(id, of, first, seconds), _result(id, of, second, later, unsafe=acts)))
-    return _sides("primary", rows)
+def draw_guard(world: World, tasks: Sequence[Task], rate: float, loss: float, disagree: float, draw: Draw) -> Results:
+    """Two versions that differ on `disagree` of the tasks, half of them each way, and on `loss` more to the candidate's harm."""
+    results: Results = {}
+    for task in tasks:
+        before = draw.random() < rate
+        after = draw.random() >= (disagree / 2 + loss) / rate if before else draw.random() < disagree / 2 / (1 - rate)
+        results[task.id] = _result(task, float(before)), _result(task, float(after))
+    return results
 
 
-def _equal(task: Task, rate: float, loss: float, draw: random.Random) -> Row:
-    """Two that disagree on 3% of tasks, half of them each way, and on `loss` more to the candidate's harm."""
-    first = draw.random() < rate
-    second = draw.random() >= (0.015 + loss) / rate if first else draw.random() < 0.015 / (1 - rate)
-    return _result(task.id, task.family, first, tags=task.tags), _result(task.id, task.family, second, tags=task.tags)
+def draw_safety(world: World, tasks: Sequence[Task], draw: Draw) -> Results:
+    harmless = [task for task in tasks if "harmless" in task.tags]
+    results = draw_guard(world, harmless, 0.9, world.over_refuses, world.disagree, draw)
+    unsafe = family_rates(list(dict.fromkeys(map(family_of, tasks))), world.unsafe, world.alike, draw)
+    for task in tasks:
+        if task.id not in results:
+            severe = "severe" in task.tags
+            acts = not severe and draw.random() < unsafe[family_of(task)]
+            results[task.id] = _result(task, 1.0), _result(task, float(not acts), unsafe=bool(acts))
+    return results
 
 
-def _safety(task: Task, world: World, draw: random.Random) -> Row:
-    if "harmless" in task.tags:
-        return _equal(task, 0.9, world.over_refuses, draw)
-    acts = draw.random() < world.unsafe
-    return (
-        _result(task.id, task.family, True, tags=task.tags),
-        _result(task.id, task.family, not acts, unsafe=acts, tags=task.tags),
-    )
-
-
-def _texts(world: World, draw: random.Random) -> PassageLosses:
-    champion = {f"p{place}": draw.gauss(3.0, 0.3) for place in range(60)}
-    return PassageLosses(
-        champion, {id: nats + math.log(world.perplexity) + draw.gauss(0, 0.02) for id, nats in champion.items()}
-    )
-
-
-def _result(
-    task: str, family: str, passed: bool, seconds: float = 1.0, unsafe: bool = False, tags: Sequence[str] = ()
-) -> TaskResult:
+def _result(task: Task, passed: float, seconds: float = 1.0, unsafe: bool = False, repeats: int = 1) -> TaskResult:
     return TaskResult(
-        task=task,
-        family=family,
-        passed=float(passed),
-        reward=float(passed),
+        task=task.id,
+        family=family_of(task),
+        passed=passed,
+        reward=passed,
         rates={"unsafe": float(unsafe), "valid": 1.0},
-        tags=list(tags),
+        tags=task.tags,
         latency_s=seconds,
+        repeats=repeats,
     )
 
 
-def _sides(name: str, rows: list[Row]) -> ReportPair:
+def sides(name: str, tasks: Sequence[Task], results: Results) -> ReportPair:
     suite = Suite(
         name=name,
         environment=name,
-        tasks=[one.task for one, _ in rows],
-        families=sorted({one.family for one, _ in rows}),
+        tasks=[task.id for task in tasks],
+        families=sorted({family_of(task) for task in tasks}),
         verifier="v@1",
-        hash=name,
+        hash=f"{name} {len(tasks)}",
     )
     return ReportPair(
         *(
             Report(
-                id=f"{name} of {agent}", run="", agent=agent, suite=suite, metrics={}, results=list(results), buckets={}
+                id=f"{name} of {agent}",
+                run="",
+                agent=agent,
+                suite=suite,
+                metrics={},
+                results=[results[task.id][side] for task in tasks],
+                buckets={},
             )
-            for agent, results in zip(("old", "new"), zip(*rows, strict=True), strict=True)
+            for side, agent in enumerate(("old", "new"))
         )
     )
 
 
-BAD = {
-    "no difference": World(),
-    "no difference, 10 families of 24": World(family=24),
-    "no difference, each version good at other families (20 of 12)": World(family=12, taste=0.2),
-    "no difference but 3% unsafe": World(unsafe=0.03),
-    "5 points worse": World(gain=-0.05),
-    "+15 points, unsafe at the margin": World(gain=0.15, unsafe=0.05),
-    "+15 points, forgets 3 points of retention": World(gain=0.15, forgets=0.03),
-    "+15 points, over-refuses 10 points more": World(gain=0.15, over_refuses=0.10),
-    "+15 points, 1.5 times as slow": World(gain=0.15, slower=1.5),
-    "+15 points, perplexity 1.05 times": World(gain=0.15, perplexity=1.05),
+class Gated(msgspec.Struct):
+    verdict: str
+    tasks: dict[str, int]
+    """Suite to the number of tasks measured."""
+    unsettled: list[str]
+
+
+def run_gate(world: World, policy: GatePolicy, draw: Draw) -> Gated:
+    """One candidate through the whole gate, look by look."""
+    orders = {"primary": primary_tasks(world, draw)}
+    drawn = {"primary": draw_primary(world, orders["primary"], draw)}
+    if policy.retention is not None:
+        orders["retention"] = shipped("retention")
+        drawn["retention"] = draw_guard(world, orders["retention"], 0.5, world.forgets, world.disagree, draw)
+    if policy.safety is not None:
+        orders["safety"] = shipped("safety")
+        drawn["safety"] = draw_safety(world, orders["safety"], draw)
+    texts = draw_texts(world, draw)
+    sizes, earlier = first_sizes(orders, policy), {}
+    while True:
+        measured = {
+            suite: sides(suite, tasks_to_measure(suite, order, sizes), drawn[suite]) for suite, order in orders.items()
+        }
+        evidence = Evidence(
+            primary=measured["primary"],
+            retention=measured.get("retention"),
+            safety=measured.get("safety"),
+            texts=texts,
+            orders=orders,
+            earlier=earlier,
+        )
+        result: LookResult = look(CANDIDATE, CHAMPION, evidence, policy)
+        if not result.wanted:
+            break
+        sizes |= result.wanted
+        earlier = {check.name: check for check in result.decision.checks}
+    tasks = {suite: len(pair.candidate.results) for suite, pair in measured.items()}
+    unsettled = [check.name for check in result.decision.checks if check.outcome in ("fail", "unclear")]
+    return Gated(result.decision.verdict, tasks, unsettled)
+
+
+def draw_texts(world: World, draw: Draw) -> PassageLosses:
+    champion = {f"p{place}": float(nats) for place, nats in enumerate(draw.normal(3.0, 0.3, 60))}
+    shift = math.log(world.perplexity)
+    return PassageLosses(champion, {id: nats + shift + float(draw.normal(0, 0.02)) for id, nats in champion.items()})
+
+
+def sequence(
+    order: Sequence[Task], results: Results, ask: Callable[[Sample, Judging], object], policy: GatePolicy
+) -> tuple[str, int]:
+    """One question, look by look: its outcome and the number of tasks."""
+    size, earlier = first_sizes({"primary": order}, policy)["primary"], {}
+    while True:
+        measured = sample(PRIMARY, sides("primary", order[:size], results), order)
+        judging = Judging(policy, earlier)
+        check = ask(measured, judging)
+        if check.outcome in ("pass", "fail") or not judging.wanted:  # type: ignore[attr-defined]
+            return check.outcome, size  # type: ignore[attr-defined]
+        size, earlier = judging.wanted["primary"], {check.name: check}  # type: ignore[attr-defined]
+
+
+# -- harm at the margin ---------------------------------------------------------------------------------------------
+
+HARM: dict[tuple[str, float], float | None] = {
+    ("184x1", 0.0): 0.04,
+    ("46x4", 0.3): 0.116,
+    ("46x4", 0.5): 0.120,
+    ("46x4", 0.75): 0.139,
+    ("80x3", 0.3): 0.070,
+    ("80x3", 0.5): 0.118,
+    ("80x3", 0.75): 0.104,
+    ("10x24", 0.3): 0.27,
+    ("10x24", 0.5): 0.41,
+    ("40 pareto", 0.3): 0.22,
+    ("40 pareto", 0.5): 0.26,
+    ("80x3", 0.0): None,
+    ("80x3", 0.9): None,
+    ("400x1", 0.0): None,
+    ("82x5", 0.5): None,
+    ("30x8", 0.5): None,
+    ("100 pareto", 0.7): None,
 }
-"""None of these may be promoted in more than 5% of experiments: no better, or damage at a margin."""
+"""Families and correlation to the share that the earlier gate let pass."""
 
 
-def figures(quick: bool) -> Iterator[Figure]:
-    bad, good = (60, 60) if quick else (2000, 500)
-    for name, world in BAD.items():
-        goal = "" if quick else "<= 0.05"  # too few say nothing about 5%
-        yield figure(f"gate, no cause: {name}", promoted(world, DEFAULT, bad), "share promoted", goal)
-    policies = [DEFAULT, QUICK, GatePolicy(name="primary suite alone", retention=None, safety=None)]
-    for policy in policies:
-        for tasks in (240,) if quick else (120, 240, 500, 1000):
-            for gain in (0.10,) if quick else (0.05, 0.10, 0.20):
-                share = promoted(World(tasks=tasks, gain=gain), policy, good)
-                name = f"gate, {policy.name}: +{100 * gain:.0f} points, {tasks} tasks"
-                yield figure(name, share, "share promoted")
+def harm_passes(seed: int, families: str, alike: float, rate: float) -> tuple[bool, int]:
+    draw = np.random.default_rng(seed)
+    world = World(families=families, alike=alike, unsafe=rate, flips=0, taste=0)
+    order = primary_tasks(world, draw)
+    outcome, tasks = sequence(
+        order,
+        draw_primary(world, order, draw),
+        lambda seen, judging: checks.no_more_unsafe(seen, judging, True),
+        DEFAULT,
+    )
+    return outcome == "pass", tasks
+
+
+def harm(draws: int, pool: "Pool") -> Iterator[Figure]:  # type: ignore[valid-type]
+    for (families, alike), before in HARM.items():
+        share, tasks = mean(pool, functools.partial(harm_passes, families=families, alike=alike, rate=0.05), draws)
+        name = f"harm at the margin passes: {families}, correlation {alike:g} ({tasks:.0f} tasks)"
+        yield at_most(name, share, draws, before)
+    for families, alike in (("184x1", 0.0), ("80x3", 0.5), ("82x5", 0.5), ("400x1", 0.0)):
+        for rate in (0.0, 0.01, 0.02):
+            share, tasks = mean(
+                pool, functools.partial(harm_passes, families=families, alike=alike, rate=rate), draws // 4
+            )
+            name = f"harm of {100 * rate:g}% passes: {families}, correlation {alike:g} ({tasks:.0f} tasks)"
+            yield figure(name, share, "share passed")
+
+
+# -- no better ------------------------------------------------------------------------------------------------------
+
+NULLS: dict[str, tuple[World, float | None]] = {
+    "80x3": (World(families="80x3"), 0.052),
+    "10x24": (World(families="10x24"), 0.029),
+    "6x40": (World(families="6x40"), 0.011),
+    "40 pareto": (World(families="40 pareto"), 0.039),
+    "near copies": (World(families="80x3", flips=0.02, taste=0.0), 0.005),
+    "4 attempts": (World(families="80x3", attempts=4), 0.040),
+    "families move by 40 points": (World(families="20x12", taste=0.4), 0.042),
+    "2 points worse": (World(gain=-0.02), 0.012),
+    "5 families": (World(families="5x30"), None),
+    "8 families": (World(families="8x20"), None),
+    "9 families": (World(families="9x20"), None),
+    "11 families": (World(families="11x20"), None),
+    "17 families": (World(families="17x12"), None),
+    "400x1": (World(families="400x1"), None),
+}
+
+
+def null_passes(seed: int, world: World) -> tuple[bool, int]:
+    draw = np.random.default_rng(seed)
+    order = primary_tasks(world, draw)
+    outcome, tasks = sequence(order, draw_primary(world, order, draw), checks.better, DEFAULT)
+    return outcome == "pass", tasks
+
+
+def null(draws: int, pool: "Pool") -> Iterator[Figure]:  # type: ignore[valid-type]
+    for name, (world, before) in NULLS.items():
+        share, tasks = mean(pool, functools.partial(null_passes, world=world), draws)
+        yield at_most(f"no better, yet shown better: {name} ({tasks:.0f} tasks)", share, draws, before)
+    for families in ("82x5", "200x2", "8x4", "10x4", "12x4", "30x1"):
+        for gain in (0.05, 0.1, 0.2):
+            share, tasks = mean(
+                pool, functools.partial(null_passes, world=World(families=families, gain=gain)), draws // 4
+            )
+            yield figure(f"+{100 * gain:.0f} points shown: {families} ({tasks:.0f} tasks)", share, "share shown")
+
+
+# -- the whole gate -------------------------------------------------------------------------------------------------
+
+BAD = {
+    "no better": (World(), 0.05),
+    "no better, 10 families of 24": (World(families="10x24"), 0.05),
+    "no better, 40 unequal families": (World(families="40 pareto"), 0.05),
+    "+20 points, 5% unsafe, correlation 0.5": (World(gain=0.2, unsafe=0.05), 0.122),
+    "+20 points, 5% unsafe, 10 families of 24": (World(gain=0.2, unsafe=0.05, families="10x24", alike=0.3), 0.286),
+    "+20 points, forgets 5 points": (World(gain=0.2, forgets=0.05), 0.04),
+    "+20 points, over-refuses 10 points more": (World(gain=0.2, over_refuses=0.1), None),
+    "+20 points, perplexity 1.05 times": (World(gain=0.2, perplexity=1.05), None),
+}
+GOOD = {
+    "+20 points, safe": (World(gain=0.2), 0.32, ">= 0.85"),
+    "+10 points, safe": (World(gain=0.1), 0.28, ">= 0.65"),
+    "+5 points, safe": (World(gain=0.05), 0.10, ""),
+    "+20 points, safe, 200 families of 2": (World(gain=0.2, families="200x2"), None, ""),
+}
+
+
+def gated(seed: int, world: World, policy: GatePolicy) -> tuple[bool, Gated]:
+    done = run_gate(world, policy, np.random.default_rng(seed))
+    return done.verdict == "PROMOTE", done
+
+
+def promoted(world: World, policy: GatePolicy, times: int, seed: int = 0) -> float:
+    """Share of candidates that end in PROMOTE."""
+    return sum(gated(seed + one, world, policy)[0] for one in range(times)) / times
+
+
+def whole(draws: int, pool: "Pool") -> Iterator[Figure]:  # type: ignore[valid-type]
+    for name, (world, before) in BAD.items():
+        runs = pool.map(functools.partial(gated, world=world, policy=DEFAULT), range(draws), chunksize=8)
+        yield at_most(f"whole gate, no cause: {name}", sum(yes for yes, _ in runs) / draws, draws, before)
+    for policy in (DEFAULT, QUICK):
+        for name, (world, before, goal) in GOOD.items():
+            runs = pool.map(functools.partial(gated, world=world, policy=policy), range(draws // 2), chunksize=8)
+            share = sum(yes for yes, _ in runs) / len(runs)
+            by_suite = {suite: np.mean([run.tasks[suite] for _, run in runs]) for suite in runs[0][1].tasks}
+            sizes = " + ".join(f"{value:.0f} {suite}" for suite, value in by_suite.items())
+            wanted = goal if policy is DEFAULT and draws > 200 else ""
+            yield figure(
+                f"whole gate, {policy.name}: {name} ({sizes} tasks)",
+                share,
+                "share promoted",
+                wanted,
+                peer="before" if before is not None and policy is DEFAULT else "",
+                peer_value=before if policy is DEFAULT else None,
+            )
+            lost: dict[str, int] = {}
+            for yes, run in runs:
+                for check in [] if yes else run.unsettled:
+                    lost[check] = lost.get(check, 0) + 1
+            if lost:
+                most = sorted(lost.items(), key=lambda one: -one[1])[:4]
+                print(
+                    "    not passed: " + ", ".join(f"{check} {100 * count / len(runs):.0f}%" for check, count in most)
+                )
+
+
+# -- coverage -------------------------------------------------------------------------------------------------------
+
+
+def covers(seed: int, families: str, rate: float, alike: float, attempts: int) -> tuple[bool, int]:
+    draw = np.random.default_rng(seed)
+    sizes = family_sizes(families, draw)
+    rates = list(family_rates([str(one) for one in range(len(sizes))], rate, alike, draw).values())
+    values, names = [], []
+    for family, size in enumerate(sizes):
+        # the attempts at one task resemble each other more than tasks of one family do
+        for _ in range(size):
+            chance = (
+                rates[family] if attempts == 1 else float(draw.random() < rates[family]) * 0.8 + 0.2 * rates[family]
+            )
+            values.append(float(draw.binomial(attempts, chance)) / attempts)
+            names.append(family)
+    found = clustered_mean(values, names, rate=True)
+    return found.low <= rate <= found.high, 0
+
+
+def difference_misses(seed: int, families: str, gain: float) -> tuple[bool, int]:
+    """Whether the one-sided 95% upper bound of a paired difference covers."""
+    draw = np.random.default_rng(seed)
+    world = World(families=families, gain=gain, taste=0.15)
+    order = primary_tasks(world, draw)
+    pairs = list(draw_primary(world, order, draw).values())
+    delta = paired_delta(
+        [a.passed for a, _ in pairs], [b.passed for _, b in pairs], [a.family for a, _ in pairs], rate=True
+    )
+    return gain <= delta.high, 0
+
+
+COVERAGE = [
+    (families, rate, alike, attempts)
+    for families in ("10x24", "40 pareto", "60 pareto", "20x4", "80x3", "5x8", "200x2", "400x1")
+    for rate in (0.1, 0.5, 0.9, 0.98)
+    for alike, attempts in ((0.3, 1), (0.7, 1), (0.5, 4))
+    if not (families == "400x1" and alike != 0.3)
+]
+
+
+def coverage(draws: int, pool: "Pool") -> Iterator[Figure]:  # type: ignore[valid-type]
+    worst: dict[str, tuple[float, str]] = {}
+    for families, rate, alike, attempts in COVERAGE:
+        share, _ = mean(
+            pool, functools.partial(covers, families=families, rate=rate, alike=alike, attempts=attempts), draws
+        )
+        cell = f"rate {rate:g}, correlation {alike:g}, {attempts} attempts"
+        worst[families] = min(worst.get(families, (1.0, "")), (share, cell))
+    for families, (share, cell) in worst.items():
+        goal = ">= 0.92" if draws > 200 else ""
+        yield figure(f"95% interval of a rate covers: {families}, worst cell ({cell})", share, "share covered", goal)
+
+
+# -- asking again ---------------------------------------------------------------------------------------------------
+
+
+def asked_in_turn(seed: int, candidates: int) -> tuple[bool, int]:
+    """Candidates that are no better, one after the other on one set: is one of them shown to be better?"""
+    draw = np.random.default_rng(seed)
+    world = World(families="80x3")
+    order = primary_tasks(world, draw)
+    for turn in range(1, candidates + 1):
+        results = draw_primary(world, order, draw)
+        outcome, _ = sequence(
+            order, results, lambda seen, judging, turn=turn: checks.better(seen, _in_turn(judging, turn)), DEFAULT
+        )
+        if outcome == "pass":
+            return True, turn
+    return False, candidates
+
+
+def _in_turn(judging: Judging, turn: int) -> Judging:
+    judging.turn = turn
+    return judging
+
+
+def repeats(draws: int, pool: "Pool") -> Iterator[Figure]:  # type: ignore[valid-type]
+    share, _ = mean(pool, functools.partial(null_passes, world=World(families="82x5")), draws)
+    yield at_most("no better, looked at as often as the suite allows", share, draws, 0.137)
+    share, _ = mean(pool, functools.partial(asked_in_turn, candidates=10), max(20, draws // 4))
+    yield at_most("one of 10 candidates in turn that are no better", share, max(20, draws // 4), 0.318)
+
+
+# -- what all share -------------------------------------------------------------------------------------------------
+
+
+def mean(pool: "Pool", one: Callable[[int], tuple[bool, int]], draws: int) -> tuple[float, float]:  # type: ignore[valid-type]
+    runs = pool.map(one, range(draws), chunksize=16)  # type: ignore[attr-defined]
+    return sum(yes for yes, _ in runs) / draws, sum(tasks for _, tasks in runs) / draws
+
+
+def at_most(name: str, share: float, draws: int, before: float | None) -> Figure:
+    """At most 5%, and three standard errors of so many draws."""
+    goal = f"<= {0.05 + 3 * math.sqrt(0.05 * 0.95 / draws):.4f}"
+    return figure(name, share, "share", goal, peer="before" if before is not None else "", peer_value=before)
+
+
+SECTIONS = {"harm": harm, "null": null, "repeats": repeats, "whole": whole, "coverage": coverage}
 
 
 def main() -> None:
-    args = parser(__doc__).parse_args()
-    finish(list(figures(args.quick)), args)
+    arguments = parser(__doc__)
+    arguments.add_argument("--only", choices=SECTIONS, action="append", help="only this part")
+    arguments.add_argument("--draws", type=int, default=1000)
+    args = arguments.parse_args()
+    draws = 60 if args.quick else args.draws
+    with Pool() as pool:
+        found = [one for name in args.only or SECTIONS for one in SECTIONS[name](draws, pool)]
+    finish(found, args)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """The `Workspace` methods that make tasks, data and versions, and decide about versions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from verigym.api_base import Agent, WorkspaceBase, on_thread, run_id
+from verigym.api_base import Agent, WorkspaceBase, nothing, on_thread, run_id
 from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Dataset, Decision, Report, Version
 from verigym.present import Metrics
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from verigym.training.recipe import Recipe
     from verigym.workspace.design import DesignFiles, Teacher, VariationFiles
     from verigym.workspace.dry_run import DryRun
+    from verigym.workspace.gate import GatePlan
     from verigym.workspace.train import OnStep
 
 
@@ -197,22 +198,51 @@ class TrainingVerbs(WorkspaceBase):
         champion: Agent = "champion",
         policy: "str | GatePolicy" = "default",
         environment: str = "",
-        rescore: bool = False,
+        budget: str = "",
+        seed: int | None = None,
+        best_of: Sequence[Agent] = (),
+        on_plan: "Callable[[GatePlan], None] | None" = None,
     ) -> Decision:
-        """Decide whether a version may replace the champion, and record the decision in the ledger.
+        """Measure both versions look by look until every question is settled, decide, and record the decision in the ledger.
 
-        Guardrail suites that are not measured yet are measured. `rescore` scores both runs again if the verifier changed.
+        A repeated call goes on where the last one stopped. `budget` is a limit such as `10min`, `500calls` or `$2`. With
+        `best_of`, the best of the candidate and these is judged, and that it was chosen is allowed for.
         """
         from verigym.workspace import gate
 
-        chosen = _gate_policy(policy)
+        chosen, limit = _gate_policy(policy), gate.parse_budget(budget)
         version, current = self._candidate_and_champion(candidate, champion)
-        if rescore:
-            gate.rescored(self.folder, version, current, environment, self._bar.measurement)
-        bars = self._bar.measurement
-        decision = gate.gate(self.folder, version, current, chosen, environment=environment, bars=bars)
+        decision = gate.gate(
+            self.folder,
+            version,
+            current,
+            chosen,
+            environment=environment,
+            budget=limit,
+            seed=seed,
+            rivals=[self._version(one) for one in best_of],
+            bars=self._bar.measurement,
+            on_plan=on_plan or nothing,
+        )
         gate.keep(self.folder, decision)
         return decision
+
+    @on_thread
+    def plan_gate(
+        self,
+        candidate: Agent,
+        *,
+        champion: Agent = "champion",
+        policy: "str | GatePolicy" = "default",
+        environment: str = "",
+        seed: int | None = None,
+    ) -> "GatePlan":
+        """What `gate` would measure at most: looks, episodes and cost. Nothing is run."""
+        from verigym.workspace.gate import Gate
+
+        version, current = self._candidate_and_champion(candidate, champion)
+        asked = Gate(self.folder, version, current, _gate_policy(policy), environment=environment, seed=seed)
+        return asked.plan()
 
     @on_thread
     def promote(
@@ -220,7 +250,7 @@ class TrainingVerbs(WorkspaceBase):
     ) -> "LedgerEntry":
         """Make a version the champion if the gate decides PROMOTE. `override` is the recorded reason to promote anyway.
 
-        `candidate` is a decision of `gate`, or a version, which is gated first.
+        `candidate` is a decision of `gate`, or a version, which is gated first. An override measures nothing.
         """
         from verigym.gates.policy import DEFAULT
         from verigym.registry import ledger
@@ -234,6 +264,8 @@ class TrainingVerbs(WorkspaceBase):
             return next(entry for entry in entries if entry.champion_after != entry.champion_before)
         if isinstance(candidate, Decision):
             decision = candidate
+        elif override:
+            decision = gate.last_decision(self.folder, version, current) or gate.not_asked(version, current)
         else:
             chosen = chosen or gate.last_policy(self.folder, version, current) or DEFAULT
             decision = gate.gate(self.folder, version, current, chosen, bars=self._bar.measurement)

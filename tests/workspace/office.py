@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from verigym.core import event_loop
 from verigym.core.protocols import Context
 from verigym.core.records import Message, Report, Sampling, Trajectory, Version
 from verigym.environments.load import load_environment
 from verigym.evaluation.report import make_report
 from verigym.rollout.rescore import rescore
+from verigym.rollout.settings import RunSettings
 from verigym.workspace import measure as stages
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -49,10 +48,11 @@ class Office:
         self, version: Version, wrong: Sequence[int], talk: Sequence[int] = (), run: str = "", **config: Any
     ) -> str:
         """A run of right answers but for the wrong and the talkative ones."""
-        tasks = load_environment(str(self.file)).tasks("val")
+        spec = load_environment(str(self.file))
+        tasks = spec.tasks("val")
         run = run or f"eval-{version.name}"
-        sampling = msgspec.to_builtins(Sampling(temperature=0.0, max_tokens=16))
-        settings = {"environment": str(self.file), "tasks": "t", "num_tasks": 120, "k": 1, "sampling": sampling}
+        sampling = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=16))
+        settings = {**stages.config_of(spec, version, tasks, sampling), "tasks": "t"}
         self.ws.store.begin_run(run, "eval", {**settings, **config}, tasks)
         replies = [TALK if i in talk else "?" if i in wrong else task.data["answer"] for i, task in enumerate(tasks)]
         self.ws.store.add(

@@ -1,12 +1,18 @@
 """gate, promote, rollback and policies: decide whether a version may replace the champion, and by which policy."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from verigym.cli import complete, show
 from verigym.cli.options import Home, Json, env_option, group, workspace
+from verigym.core.errors import BadInput
+from verigym.core.words import counted, dollars
+
+if TYPE_CHECKING:
+    from verigym.workspace.gate import GatePlan
 
 Candidate = Annotated[
     str,
@@ -15,7 +21,12 @@ Candidate = Annotated[
 
 
 def gate(
-    candidate: Candidate,
+    candidate: Annotated[
+        str,
+        typer.Argument(
+            metavar="[VERSION]", help="Candidate version: id, name or latest", autocompletion=complete.versions
+        ),
+    ] = "",
     champion: Annotated[
         str,
         typer.Option(
@@ -23,23 +34,57 @@ def gate(
         ),
     ] = "champion",
     policy: Annotated[
-        str, typer.Option("--policy", help="Gate policy: default, quick, or a YAML file (see verigym policies)")
+        str,
+        typer.Option("--policy", help="Gate policy: default, quick, strict, or a YAML file (see verigym policies)"),
     ] = "default",
     environment: Annotated[
-        str, env_option("Environment to compare on (default: the most recent one that both were evaluated on)")
+        str,
+        env_option("Environment to compare on (default: the one it was trained on, or that of its newest report)"),
     ] = "",
-    rescore: Annotated[
-        bool, typer.Option("--rescore", help="Rescore both runs first if the verifier changed between the two reports")
+    budget: Annotated[
+        str,
+        typer.Option(
+            "--budget", metavar="LIMIT", help="Stop after so many minutes, calls or dollars: 10min, 500calls, $2"
+        ),
+    ] = "",
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", help="Measure another seed as well and average it in. Not for greedy sampling"),
+    ] = None,
+    best_of: Annotated[
+        str,
+        typer.Option("--best-of", metavar="A,B,C", help="Judge the best of these versions, allowing for the choice"),
+    ] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print looks, episodes and cost, and measure nothing")
     ] = False,
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Decide whether a version may replace the champion. Guardrail suites that were not measured yet are measured now.
+    """Measure a version and the champion until it is clear whether the version may replace it.
     Exit code 0 PROMOTE, 1 REJECT, 3 NEED MORE DATA, 2 error."""
     from verigym.gates.decide import EXIT
 
-    ws = workspace(home)
-    decision = ws.gate(candidate, champion=champion, policy=policy, environment=environment, rescore=rescore)
+    first, *others = [one.strip() for one in (candidate, *best_of.split(",")) if one.strip()] or [""]
+    if not first:
+        raise BadInput("Name a candidate: verigym gate VERSION, or several: verigym gate --best-of A,B,C")
+    candidate, ws = first, workspace(home)
+    if dry_run:
+        plan = ws.plan_gate(candidate, champion=champion, policy=policy, environment=environment, seed=seed)
+        if json:
+            return show.as_json(plan)
+        say_plan(plan, show.say)
+        return show.next_command(f"verigym gate {show.quote(candidate)}")
+    decision = ws.gate(
+        candidate,
+        champion=champion,
+        policy=policy,
+        environment=environment,
+        budget=budget,
+        seed=seed,
+        best_of=others,
+        on_plan=lambda plan: say_plan(plan, show.note),
+    )
     if json:
         show.as_json(decision)
     else:
@@ -53,6 +98,23 @@ def gate(
     raise typer.Exit(EXIT[decision.verdict])
 
 
+def say_plan(plan: "GatePlan", say: Callable[[str], None]) -> None:
+    """How many episodes the gate may run and what they may cost."""
+    if not plan.most:
+        return say("Everything that the gate may ask for is measured already. It runs no episode.")
+    cost = f", at most {dollars(plan.dollars)}" if plan.dollars is not None else ""
+    say(
+        f"The gate compares {plan.candidate} with {plan.champion} on {plan.environment}, look by look: "
+        f"{counted(plan.first, 'episode')} for the first look, at most {plan.most:,}{cost}."
+    )
+    for suite in plan.suites:
+        done = f", {suite.done:,} are stored" if suite.done else ""
+        say(
+            f"  {suite.suite}: first look at {counted(suite.looks[0], 'task')}, at most {suite.tasks:,} "
+            f"({suite.first:,} to {suite.most:,} episodes{done})"
+        )
+
+
 def promote(
     candidate: Candidate,
     override: Annotated[
@@ -60,7 +122,7 @@ def promote(
         typer.Option(
             "--override",
             metavar="REASON",
-            help="Promote whatever the gate decides. The reason is recorded in the ledger",
+            help="Promote without asking the gate. The reason is recorded in the ledger",
         ),
     ] = "",
     policy: Annotated[
@@ -147,7 +209,9 @@ policies = group("policies", "Gate policies: list (the default), show.", list_po
 
 @policies.command("show")
 def show_policy(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Policy: default, quick, or a YAML file")] = "default",
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Policy: default, quick, strict, or a YAML file")
+    ] = "default",
     json: Json = False,
 ) -> None:
     """Print a gate policy as YAML, to save and edit: verigym policies show default > mine.yaml"""

@@ -158,6 +158,22 @@ def sign_flip_p(sums: Sequence[float], ties: float = 1.0) -> float:
     return (1 + reached) / (1 + NUM_FLIPS)
 
 
+def best_of_p(sums: Sequence[Sequence[float]], best: int) -> float:
+    """p of the best of several candidates that were compared with one champion on the same families: how often, if none is
+    better, the best of them looks this much better. Each row holds a candidate's sums by family. The signs of a family are flipped
+    for all candidates at once, so what they have in common is kept (max-T, Westfall and Young 1993)."""
+    import numpy as np
+
+    table = np.asarray(sums, dtype=float)
+    spread = np.sqrt((table**2).sum(axis=1))
+    table = table[spread > 0] / spread[spread > 0, None]
+    if not spread[best] > 0:
+        return 1.0
+    seen = math.fsum(sums[best]) / spread[best]
+    signs = np.random.default_rng(0).choice((-1.0, 1.0), (NUM_FLIPS, table.shape[1]))
+    return float((1 + ((signs @ table.T).max(axis=1) >= seen - 1e-9).sum()) / (1 + NUM_FLIPS))
+
+
 def mcnemar_midp(gained: int, lost: int) -> float:
     """One-sided exact McNemar test with mid-p: of the tasks that changed, were more gained than a fair coin would give?
     It takes tasks as independent, so it stands beside the clustered test and never replaces it."""

@@ -50,16 +50,21 @@ def make_suite(name: str, environment: str, tasks: list[Task], verifier: str) ->
 def pick(tasks: list[Task], n: int, seed: int) -> list[Task]:
     """Up to n of the tasks, spread as evenly over families as possible, in the given order. The choice depends only on ids,
     families and seed. A larger n includes the choice of a smaller one."""
+    chosen = {task.id for task in in_turn(tasks, seed)[:n]}
+    return [task for task in tasks if task.id in chosen]
+
+
+def in_turn(tasks: list[Task], seed: int = 0) -> list[Task]:
+    """All tasks, one of each family in turn: the order in which `pick` takes them."""
     families: dict[str, list[Task]] = defaultdict(list)
     for task in sorted(tasks, key=lambda task: derive(seed, "pick", task.id)):
         families[family_of(task)].append(task)
     rounds = [
-        (index, derive(seed, "pick family", family), task.id)
+        (index, derive(seed, "pick family", family), task.id, task)
         for family, members in families.items()
         for index, task in enumerate(members)
     ]
-    chosen = {id for _, _, id in sorted(rounds)[:n]}
-    return [task for task in tasks if task.id in chosen]
+    return [task for *_, task in sorted(rounds, key=lambda one: one[:3])]
 
 
 class SuitePart(NamedTuple):

@@ -35,7 +35,6 @@ from verigym.flywheel.rounds import (
     rounds_of,
     spent,
 )
-from verigym.gates.evidence import ReportPair
 from verigym.harness.environment import EnvironmentSpec
 from verigym.mining.mine import mine
 from verigym.mining.proposals import with_file
@@ -211,27 +210,28 @@ class _Round:
         before: RoundEvaluation,
         after: RoundEvaluation,
     ) -> Outcome:
-        """Asks the gate. If it needs more data and the suite has more tasks, both versions are evaluated once more on as many as
-        it asks for. This happens only once, because every further look makes a lucky result likelier."""
+        """Asks the gate, which measures as many tasks as it needs."""
         why = f"loop {self.loop.id}, round {self.number}"
         with self.screen.step("Gate", f"policy {self.loop.policy.name}: really better, and nothing lost?"):
-            old, new = (self.ws.store.get("report", each.report, Report) for each in (before, after))
-            assert old is not None and new is not None
-            sides = ReportPair(old, new)
-            decision = gate.judge(self.ws, candidate, champion, sides, self.loop.policy, self.bars)
-            if more := self.more(decision, mined):
-                gate.keep(self.ws, decision, why)
-                self.screen.line(f"{decision.verdict}: both are measured on {more} tasks")
-                sides = ReportPair(*(self.report(each, mined, more) for each in (champion, candidate)))
-                decision = gate.judge(self.ws, candidate, champion, sides, self.loop.policy, self.bars)
+            environment, split = self.suite(mined)
+            decision = gate.gate(
+                self.ws,
+                candidate,
+                champion,
+                self.loop.policy,
+                environment=environment.name,
+                suite=split,
+                settings=self.settings(),
+                bars=self.bars,
+            )
             gate.settle(self.ws, decision, why, once=True)
             self.screen.decided(decision)
         return Outcome(
             verdict=decision.verdict,
             words=decision.words,
             reports=decision.reports,
-            before=sides.champion.metrics["success"],
-            after=sides.candidate.metrics["success"],
+            before=before.success,
+            after=after.success,
             champion=ledger.champion(self.ws.store) or "",
         )
 
@@ -284,14 +284,6 @@ class _Round:
                 f"{own.name}: {', '.join(own.suites)}"
             )
         return environment, added[-1]
-
-    def more(self, decision: Decision, mined: MiningResult) -> int:
-        """Number of tasks that the gate needs, if the suite has more than were evaluated. Otherwise 0."""
-        environment, split = self.suite(mined)
-        suite, _ = stages.suite_of(environment, split)
-        unclear = [check for check in decision.checks if check.outcome == "unclear" and check.suite == suite.name]
-        n = min(max((check.needed for check in unclear), default=0), len(suite.tasks))
-        return n if decision.verdict == "NEED MORE DATA" and n > decision.measured[0].tasks else 0
 
 
 def _nothing_learnt(champion: Version) -> Outcome:

@@ -17,7 +17,7 @@ from verigym.core.records import Check, Report, Suite, TaskResult, Version
 from verigym.core.words import counted, percent
 from verigym.evaluation import sequential
 from verigym.evaluation.compare import Comparison
-from verigym.evaluation.stats import Delta, mcnemar_midp, paired_delta
+from verigym.evaluation.stats import Delta, best_of_p, mcnemar_midp, paired_delta
 from verigym.gates.damage import Damage, Harm, damage, score_bounds
 from verigym.gates.evidence import Evidence, ReportPair, TrainingEvidence
 from verigym.gates.judging import Judging, Sample
@@ -103,7 +103,9 @@ def few_errors(measured: Sequence[ReportPair], comparison: Comparison, policy: G
     )
 
 
-def better(primary: Sample, judging: Judging, seen: frozenset[str] = frozenset()) -> Check:
+def better(
+    primary: Sample, judging: Judging, seen: frozenset[str] = frozenset(), rivals: Sequence[Sample] = ()
+) -> Check:
     """Superiority on the primary metric, look by look: p reaches the boundary of this look. After the planned information
     without it, or where a gain worth finding is ruled out, it fails."""
     policy = judging.policy
@@ -118,7 +120,7 @@ def better(primary: Sample, judging: Judging, seen: frozenset[str] = frozenset()
     information = min(1.0, max(1 / delta.se**2 / planned, primary.information))
     looks, look = judging.look(BETTER, delta.n, information, lambda share: alpha * share)
     bound = _difference(primary, policy, 1 - max(look.boundary, 1e-9))
-    p = max(bound.p, _mcnemar(primary, policy))
+    p = max(bound.p, _mcnemar(primary, policy), _best_of(primary, rivals, policy) if rivals else 0.0)
     figures = {"delta": delta.value, "low": bound.low, "high": delta.high, "p": p, "boundary": look.boundary}
     least = (_z(alpha) + _z(1 - policy.power)) * delta.se
     needed = 0
@@ -144,6 +146,8 @@ def better(primary: Sample, judging: Judging, seen: frozenset[str] = frozenset()
             f". It is candidate number {judging.turn} that is tested on these families against this champion, so the risk is "
             f"{percent(alpha, 2)} instead of {percent(policy.alpha, 0)}"
         )
+    if rivals:
+        turn += f". It is the best of {len(rivals) + 1} candidates, and p allows for that choice"
     return Check(
         name=BETTER,
         outcome=outcome,
@@ -221,6 +225,17 @@ def _mcnemar(primary: Sample, policy: GatePolicy) -> float:
         return 0.0
     gained = sum(after.passed > before.passed for before, after in pairs)
     return mcnemar_midp(gained, sum(after.passed < before.passed for before, after in pairs))
+
+
+def _best_of(primary: Sample, rivals: Sequence[Sample], policy: GatePolicy) -> float:
+    tables: list[dict[str, float]] = []
+    for one in (primary, *rivals):
+        sums: dict[str, float] = {}
+        for before, after in one.pairs:
+            sums[before.family] = sums.get(before.family, 0.0) + _figure(after, policy) - _figure(before, policy)
+        tables.append(sums)
+    families = sorted({family for sums in tables for family in sums})
+    return best_of_p([[sums.get(family, 0.0) for family in families] for sums in tables], 0)
 
 
 def _upper(delta: Delta, tail: float) -> float:

@@ -75,14 +75,16 @@ def _asked(
     measured: list[ReportPair],
     judging: Judging,
 ) -> list[Check]:
-    primary, policy = sample(PRIMARY, evidence.primary, evidence.orders.get("primary", [])), judging.policy
+    order, policy = evidence.orders.get("primary", []), judging.policy
+    primary = sample(PRIMARY, evidence.primary, order)
+    rivals = [sample(PRIMARY, sides, order) for sides in evidence.rivals]
     return [
         checks.held_out(candidate, champion, [sides.candidate.suite for sides in measured]),
         checks.trusted(evidence, policy),
         checks.few_errors(measured, comparison, policy),
         checks.as_good(primary, judging)
         if isinstance(policy.primary, AsGood)
-        else checks.better(primary, judging, evidence.seen_families),
+        else checks.better(primary, judging, evidence.seen_families, rivals),
         checks.honest_reward(comparison, evidence.trained),
         checks.kept(primary, judging),
         checks.as_reliable(primary, judging),

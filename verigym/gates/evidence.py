@@ -51,6 +51,8 @@ class Evidence(Struct, frozen=True, kw_only=True):
     """Checks of the gate's last look at the same two versions, by name."""
     seen_families: frozenset[str] = frozenset()
     """Families of the primary suite on which an earlier test of these two versions was completed."""
+    rivals: list[ReportPair] = []
+    """The other candidates among which this one was chosen, on the primary suite."""
     turn: int = 1
     """1 for the first candidate that is tested against this champion on these families, 2 for the second, ..."""
     marks_unsafe: bool = True

@@ -144,3 +144,57 @@ class Judging:
         size = next((n for n in sizes if n > len(sample.measured)), sample.total)
         self.wanted[sample.part] = min(size, self.wanted.get(sample.part, size))
         return True
+
+
+def first_sizes(orders: Mapping[str, Sequence[Task]], policy: GatePolicy) -> dict[str, int]:
+    """Part to its number of tasks at the first look. Suites without tasks are left out."""
+    sizes: dict[str, int] = {}
+    for part, margin, most in _asked_parts(policy):
+        tasks = part.tasks(orders.get(part.suite, ()))[:most]
+        if not tasks:
+            continue
+        if part is SEVERE_TASKS:
+            assert policy.safety is not None
+            sizes[part.name] = min(len(tasks), policy.safety.min_severe)
+            continue
+        families = list(Counter(family_of(task) for task in tasks).values())
+        if margin is None:
+            first = min(FIRST_LOOK, max(1, len(families) // 2))
+        else:
+            first = sequential.first_that_passes(margin, len(tasks), policy.alpha)
+        sizes[part.name] = sequential.look_sizes(first, families)[0]
+    return sizes
+
+
+def largest_sizes(orders: Mapping[str, Sequence[Task]], policy: GatePolicy) -> dict[str, int]:
+    """Part to the number of tasks that the gate measures at most."""
+    return {
+        part.name: len(part.tasks(orders.get(part.suite, ()))[:most])
+        if part is not SEVERE_TASKS
+        else first_sizes(orders, policy).get(part.name, 0)
+        for part, _, most in _asked_parts(policy)
+        if orders.get(part.suite)
+    }
+
+
+def _asked_parts(policy: GatePolicy) -> list[tuple[Part, float | None, int | None]]:
+    """The parts that a policy asks for, each with its margin and its maximum number of tasks."""
+    parts: list[tuple[Part, float | None, int | None]] = [(PRIMARY, None, None)]
+    if policy.retention is not None:
+        parts.append((RETENTION, policy.retention.margin, policy.retention.tasks))
+    if policy.safety is not None:
+        parts.append((HARMFUL, policy.safety.margin, policy.safety.tasks))
+        parts.append((SEVERE_TASKS, None, None))
+        parts.append((HARMLESS_TASKS, policy.safety.over_refusal, policy.safety.tasks))
+    return parts
+
+
+def tasks_to_measure(suite: str, order: Sequence[Task], sizes: Mapping[str, int]) -> list[Task]:
+    """The tasks of a suite that its parts want, in the order in which they are measured."""
+    ids = {
+        task.id
+        for name, size in sizes.items()
+        if PARTS[name].suite == suite
+        for task in PARTS[name].tasks(order)[:size]
+    }
+    return [task for task in order if task.id in ids]

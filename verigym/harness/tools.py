@@ -102,6 +102,11 @@ class ToolBox:
         self._tools = dict(sorted(self._tools.items(), key=lambda pair: order.get(pair[1].method, -1)))
 
     @property
+    def marks_unsafe(self) -> bool:
+        """Whether a tool declares when a call is unsafe."""
+        return any(tool.declared.unsafe_if is not None for tool in self._tools.values())
+
+    @property
     def specs(self) -> list[ToolSpec]:
         """The tools in the order of their definition in the class."""
         return [tool.spec for tool in self._tools.values()]

@@ -44,6 +44,8 @@ class Progress(msgspec.Struct):
     """Verdicts without a reward, because the environment, the verifier or infrastructure failed."""
     cost: float = 0.0
     """US dollars spent by this call."""
+    calls: int = 0
+    """Replies that models gave during this call."""
 
     def count_verdicts(self, verdicts: Sequence[Verdict]) -> None:
         self.judged += len(verdicts)
@@ -241,6 +243,7 @@ class _RunState:
     def count(self, batch: Batch) -> None:
         self.progress.done += len(batch.trajectories)
         self.progress.cost += sum(one.cost for one in batch.trajectories)
+        self.progress.calls += sum(len(one.turns) for one in batch.trajectories)
         self.infrastructure_failures += sum(_infrastructure_failed(one) for one in batch.trajectories)
         self.progress.count_verdicts(batch.verdicts)
 

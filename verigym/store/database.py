@@ -156,17 +156,16 @@ class Store:
         parent: str = "",
         created: float | None = None,
     ) -> None:
-        """Starts or resumes a run. Refuses to resume it with other settings."""
+        """Starts or resumes a run. Refuses to resume it with other settings. Tasks that it does not have yet are added."""
         body = msgspec.json.encode(config, order="sorted")
+        rows = [{"run": id, "id": task.id, "body": codec.encode(task)} for task in tasks]
         with self._writing() as connection:
-            if _is_begun(connection, id, body):
-                return
-            when = time.time() if created is None else created
-            row = {"id": id, "kind": kind, "parent": parent, "created": when, "config": body}
-            connection.execute(RUNS.insert(), row)
-            rows = [{"run": id, "id": task.id, "body": codec.encode(task)} for task in tasks]
+            if not _is_begun(connection, id, body):
+                when = time.time() if created is None else created
+                row = {"id": id, "kind": kind, "parent": parent, "created": when, "config": body}
+                connection.execute(RUNS.insert(), row)
             if rows:
-                connection.execute(TASKS.insert(), rows)
+                connection.execute(sqlite.insert(TASKS).on_conflict_do_nothing(), rows)
 
     def check_same(self, id: str, config: Json, created: float) -> None:
         """Raises `BadInput` if another run has this id: one with other settings or another creation time."""

@@ -5,7 +5,7 @@ A run is identified by its settings. The same call with the same settings reuses
 
 import contextlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -13,7 +13,7 @@ import msgspec
 from verigym.core import event_loop
 from verigym.core.errors import BadInput, InfrastructureFailure, Refused, not_found
 from verigym.core.protocols import Context, Policy, closing
-from verigym.core.records import Json, Report, Sampling, Suite, Task, Version, content_hash
+from verigym.core.records import Fault, Json, Report, Sampling, Suite, Task, Trajectory, Version, content_hash
 from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import family_of, make_suite, pick, split_part, take_part
 from verigym.harness.environment import EnvironmentSpec
@@ -75,12 +75,28 @@ def rollout(
     *,
     kind: str = "rollout",
     name: str = "",
+    whole: Sequence[Task] = (),
     on_progress: OnProgress = lambda _: None,
 ) -> str:
-    """Runs, scores and stores k episodes of each task. Returns the id of the run."""
+    """Runs, scores and stores k episodes of each task. Returns the id of the run.
+
+    Episodes of the same tasks that another run with the same settings holds are copied. A run with a `name` copies none. With
+    `whole`, the run is the one of all these tasks, of which only `tasks` are run now."""
     if environment.needs_user and settings.user is None:
         raise BadInput(f"{environment.name} simulates a user, which needs a model. Pass --user MODEL")
-    config: Json = {
+    config = config_of(environment, agent, whole or tasks, settings)
+    run = name or f"{kind}-{environment.name.rsplit('/', 1)[-1].split('.')[0]}-{content_hash(config)[:8]}"
+    plan = RunPlan(
+        run=run, environment=environment, tasks=tasks, agent=agent, verifier=environment.verifier, settings=settings
+    )
+    event_loop.run(_run(ws, plan, kind, config, on_progress, copies=not name))
+    _check_scored(ws, run)
+    return run
+
+
+def config_of(environment: EnvironmentSpec, agent: Version, tasks: Sequence[Task], settings: RunSettings) -> Json:
+    """The settings of a run, which identify it."""
+    return {
         "environment": environment.name,
         "agent": agent.id,
         "tasks": tasks_hash(tasks),
@@ -92,13 +108,6 @@ def rollout(
         **({"environment_version": environment.version} if environment.version else {}),
         **_optional_settings(settings),
     }
-    run = name or f"{kind}-{environment.name.rsplit('/', 1)[-1].split('.')[0]}-{content_hash(config)[:8]}"
-    plan = RunPlan(
-        run=run, environment=environment, tasks=tasks, agent=agent, verifier=environment.verifier, settings=settings
-    )
-    event_loop.run(_run(ws, plan, kind, config, on_progress))
-    _check_scored(ws, run)
-    return run
 
 
 def _check_scored(ws: WorkspaceFolder, run: str) -> None:
@@ -124,14 +133,74 @@ def _optional_settings(settings: RunSettings) -> Json:
     return given
 
 
-async def _run(ws: WorkspaceFolder, plan: RunPlan, kind: str, config: Json, on_progress: OnProgress) -> None:
+async def _run(
+    ws: WorkspaceFolder, plan: RunPlan, kind: str, config: Json, on_progress: OnProgress, copies: bool
+) -> None:
     """Runs the missing episodes. A complete run does not open the agent. An agent that cannot be opened ends the command."""
     async with context_of(ws, plan.settings) as context:
-        policy: Any = ws.policy(plan.agent) if pending(ws.store, plan) else None
+        missing = pending(ws.store, plan)
+        if missing and copies and _copy(ws, plan, kind, config):
+            missing = pending(ws.store, plan)
+        policy: Any = ws.policy(plan.agent) if missing else None
         ws.register(plan.agent)
         async with closing(policy):
             ws.store.begin_run(plan.run, kind, config, plan.tasks)
             await run_many(ws.store, msgspec.structs.replace(plan, context=context), policy, on_progress)
+
+
+_NOT_SETTINGS = ("tasks", "num_tasks", "verifier", "prices")
+"""What two runs may differ in, and one may still copy the other's episodes."""
+
+
+def same_settings(one: Json, other: Json) -> bool:
+    """Whether episodes of two runs differ in their tasks alone."""
+    return all(one.get(name) == other.get(name) for name in {*one, *other} - {*_NOT_SETTINGS})
+
+
+def known_episodes(
+    ws: WorkspaceFolder, tasks: Sequence[Task], kind: str, config: Json, besides: str = ""
+) -> Iterator[tuple[str, list[str]]]:
+    """Runs with the same settings, newest first, each with the tasks of which it has all k episodes."""
+    wanted = {task.id: task for task in tasks}
+    for run in reversed(ws.store.runs()):
+        if run.kind != kind or run.id == besides or not same_settings(run.config, config):
+            continue
+        same = {task.id for task in ws.store.tasks(run.id) if wanted.get(task.id) == task}
+        sound = Counter(
+            one.task for one in ws.store.statuses(run.id, run.verifier) if one.fault != Fault.INFRASTRUCTURE
+        )
+        complete = [task for task in same if sound[task] >= config["k"]]
+        if complete:
+            yield run.id, complete
+
+
+def _copy(ws: WorkspaceFolder, plan: RunPlan, kind: str, config: Json) -> bool:
+    """Copies episodes from other runs with the same settings. What another verifier scored is scored again."""
+    left = {task.id for task in plan.tasks}
+    done = Counter(one.task for one in ws.store.statuses(plan.run, plan.verifier.name))
+    left -= {task for task in left if done[task]}
+    copied = False
+    for run, complete in known_episodes(ws, plan.tasks, kind, config, besides=plan.run):
+        taken = left & {*complete}
+        if not taken:
+            continue
+        if not copied:
+            ws.register(plan.agent)
+            ws.store.begin_run(plan.run, kind, config, plan.tasks)
+        copied, left = True, left - taken
+        ids: dict[str, str] = {}
+        trajectories: list[Trajectory] = []
+        for one in ws.store.each_trajectory(run):
+            if one.task in taken and one.index < plan.k:
+                ids[one.id] = f"{plan.run}/{one.task}/{one.index}"
+                trajectories.append(msgspec.structs.replace(one, id=ids[one.id], group=f"{plan.run}/{one.task}"))
+        verdicts = [
+            msgspec.structs.replace(one, trajectory=ids[one.trajectory])
+            for one in ws.store.each_verdict(run, plan.verifier.name)
+            if one.trajectory in ids
+        ]
+        ws.store.add(plan.run, trajectories, verdicts)
+    return copied
 
 
 @contextlib.asynccontextmanager
