@@ -160,8 +160,8 @@ def sign_flip_p(sums: Sequence[float], ties: float = 1.0) -> float:
 
 def best_of_p(sums: Sequence[Sequence[float]], best: int) -> float:
     """p of the best of several candidates that were compared with one champion on the same families: how often, if none is
-    better, the best of them looks this much better. Each row holds a candidate's sums by family. The signs of a family are flipped
-    for all candidates at once, so what they have in common is kept (max-T, Westfall and Young 1993)."""
+    better, the best of them looks this much better. Each row holds a candidate's sums by family. The signs of a family are
+    flipped for all candidates at once, so what they have in common is kept (max-T, Westfall and Young 1993)."""
     import numpy as np
 
     table = np.asarray(sums, dtype=float)
