@@ -213,7 +213,7 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
     def compare(self, before: Agent, after: Agent, *, environment: str = "") -> "Comparison":
         """Compare two versions task by task on the held-out tasks that both were measured on."""
         from verigym.evaluation.compare import compare
-        from verigym.workspace.gate import shared_reports
+        from verigym.workspace.shared_reports import shared_reports
 
         ours, theirs = shared_reports(self.folder, self._version(after), self._version(before), environment)
         return compare(theirs, ours)

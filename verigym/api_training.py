@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from verigym.training.recipe import Recipe
     from verigym.workspace.design import DesignFiles, Teacher, VariationFiles
     from verigym.workspace.dry_run import DryRun
-    from verigym.workspace.gate import GatePlan
+    from verigym.workspace.gate_budget import GatePlan
     from verigym.workspace.train import OnStep
 
 
@@ -209,8 +209,9 @@ class TrainingVerbs(WorkspaceBase):
         `best_of`, the best of the candidate and these is judged, and that it was chosen is allowed for.
         """
         from verigym.workspace import gate
+        from verigym.workspace.gate_budget import parse_budget
 
-        chosen, limit = _gate_policy(policy), gate.parse_budget(budget)
+        chosen, limit = _gate_policy(policy), parse_budget(budget)
         version, current = self._candidate_and_champion(candidate, champion)
         decision = gate.gate(
             self.folder,
@@ -236,13 +237,14 @@ class TrainingVerbs(WorkspaceBase):
         policy: "str | GatePolicy" = "default",
         environment: str = "",
         seed: int | None = None,
+        best_of: Sequence[Agent] = (),
     ) -> "GatePlan":
         """What `gate` would measure at most: looks, episodes and cost. Nothing is run."""
         from verigym.workspace.gate import Gate
 
         version, current = self._candidate_and_champion(candidate, champion)
         asked = Gate(self.folder, version, current, _gate_policy(policy), environment=environment, seed=seed)
-        return asked.plan()
+        return asked.plan([asked.against(self._version(one)) for one in best_of])
 
     @on_thread
     def promote(

@@ -15,7 +15,7 @@ from verigym.core.records import Report, Version
 from verigym.environments.load import load_environment
 from verigym.registry import integrity, ledger
 from verigym.registry.versions import version_id
-from verigym.workspace.gate import shared_reports
+from verigym.workspace.shared_reports import shared_reports
 from verigym.workspace.rescore import outdated_reports, rescore
 from verigym.workspace.workspace import WorkspaceFolder
 

@@ -45,7 +45,7 @@ def compare(
     """Compare two versions task by task on held-out tasks that both were evaluated on."""
     from verigym.evaluation.compare import changes
     from verigym.evaluation.compare import compare as compare_reports
-    from verigym.workspace.gate import shared_reports
+    from verigym.workspace.shared_reports import shared_reports
 
     ws = workspace(home).folder
     before, after = ws.find(champion), ws.find(candidate)

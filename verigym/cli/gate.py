@@ -12,7 +12,7 @@ from verigym.core.errors import BadInput
 from verigym.core.words import counted, dollars
 
 if TYPE_CHECKING:
-    from verigym.workspace.gate import GatePlan
+    from verigym.workspace.gate_budget import GatePlan
 
 Candidate = Annotated[
     str,
@@ -65,18 +65,19 @@ def gate(
     Exit code 0 PROMOTE, 1 REJECT, 3 NEED MORE DATA, 2 error."""
     from verigym.gates.decide import EXIT
 
-    first, *others = [one.strip() for one in (candidate, *best_of.split(",")) if one.strip()] or [""]
-    if not first:
+    names = list(dict.fromkeys(one.strip() for one in (candidate, *best_of.split(",")) if one.strip()))
+    if not names:
         raise BadInput("Name a candidate: verigym gate VERSION, or several: verigym gate --best-of A,B,C")
-    candidate, ws = first, workspace(home)
+    first, *others = names
+    ws = workspace(home)
     if dry_run:
-        plan = ws.plan_gate(candidate, champion=champion, policy=policy, environment=environment, seed=seed)
+        plan = ws.plan_gate(first, champion=champion, policy=policy, environment=environment, seed=seed, best_of=others)
         if json:
             return show.as_json(plan)
         say_plan(plan, show.say)
-        return show.next_command(f"verigym gate {show.quote(candidate)}")
+        return show.next_command("the same command without --dry-run")
     decision = ws.gate(
-        candidate,
+        first,
         champion=champion,
         policy=policy,
         environment=environment,
@@ -94,6 +95,8 @@ def gate(
             f"verigym promote {decision.candidate}"
             if decision.verdict == "PROMOTE"
             else f"verigym compare {decision.champion} {decision.candidate}"
+            if decision.reports
+            else f"verigym gate {decision.candidate}"
         )
     raise typer.Exit(EXIT[decision.verdict])
 

@@ -115,8 +115,8 @@ def new(
     """Make a version with another prompt, tool descriptions, constraints or sampling, without training."""
     from verigym.registry.versions import kind_of
     from verigym.workspace import agents as versions
-    from verigym.workspace.gate import GUARDS
     from verigym.workspace.measure import latest_report
+    from verigym.workspace.shared_reports import GUARDS
 
     ws = workspace(home, create=True)
     old = ws.agent(parent)
@@ -204,8 +204,8 @@ def diff(first: KnownVersion, second: KnownVersion, json: Json = False, home: Ho
     """Show how two versions differ: prompts as a diff, other fields side by side, and their success."""
     from verigym.registry import cards
     from verigym.workspace import agents as versions
-    from verigym.workspace.gate import GUARDS
     from verigym.workspace.measure import latest_report
+    from verigym.workspace.shared_reports import GUARDS
 
     ws = workspace(home)
     pair = ws.folder.find(first), ws.folder.find(second)

@@ -8,7 +8,7 @@ by the recursion of Armitage, McPherson and Rowe 1969). `acceptance_number` is t
 import functools
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from statistics import NormalDist
 
 from verigym.core.records import Look
@@ -50,14 +50,14 @@ def spent_early(alpha: float, information: float) -> float:
 
 
 def information_share(clusters: Sequence[Hashable], sizes: Sequence[int]) -> float:
-    """How much of what all tasks (families of these `sizes`) can tell is told by tasks of these `clusters`."""
-    return min(1.0, _variance(list(sizes)) / _variance(list(Counter(clusters).values())))
+    """How much of what all tasks (families of these `sizes`) can tell is told by tasks of these `clusters`. It grows with every
+    task, and less with a further task of a known family."""
+    return min(1.0, _information(Counter(clusters).values()) / _information(sizes))
 
 
-def _variance(sizes: Sequence[int]) -> float:
-    """Of a mean over families of these sizes, up to a constant."""
-    n = sum(sizes)
-    return ALIKE * sum(size * size for size in sizes) / n**2 + (1 - ALIKE) / n
+def _information(sizes: Iterable[int]) -> float:
+    """Of families of these sizes, up to a constant."""
+    return math.fsum(1 / (ALIKE + (1 - ALIKE) / size) for size in sizes)
 
 
 def next_level(earlier: Sequence[Look], information: float, spent: float) -> float:
@@ -116,7 +116,7 @@ def _acceptance_numbers(plan: tuple[tuple[int, float], ...], rate: float) -> lis
     chances, done, passed = np.ones(1), 0, 0.0
     accepted: list[int] = []
     for tasks, spent in plan:
-        more = tasks - done
+        more = max(0, tasks - done)
         successes = np.arange(more + 1)
         logs = np.array([math.lgamma(more + 1) - math.lgamma(k + 1) - math.lgamma(more - k + 1) for k in successes])
         chances = np.convolve(
@@ -128,7 +128,7 @@ def _acceptance_numbers(plan: tuple[tuple[int, float], ...], rate: float) -> lis
             passed += float(below[number])
             chances[: number + 1] = 0.0
         accepted.append(number)
-        done = tasks
+        done += more
     return accepted
 
 

@@ -17,13 +17,13 @@ from verigym.core.records import Check, Report, Suite, TaskResult, Version
 from verigym.core.words import counted, percent
 from verigym.evaluation import sequential
 from verigym.evaluation.compare import Comparison
-from verigym.evaluation.stats import Delta, best_of_p, mcnemar_midp, paired_delta
+from verigym.evaluation.stats import Delta, best_of_p, clopper_pearson, mcnemar_midp, paired_delta
 from verigym.gates.damage import Damage, Harm, damage, score_bounds
 from verigym.gates.evidence import Evidence, ReportPair, TrainingEvidence
 from verigym.gates.judging import Judging, Sample
 from verigym.gates.policy import AsGood, GatePolicy
 
-BETTER = "better on held-out tasks"
+BETTER, AS_GOOD = "better on held-out tasks", "as good on held-out tasks"
 
 
 def held_out(candidate: Version, champion: Version, suites: Sequence[Suite]) -> Check:
@@ -79,15 +79,23 @@ def trusted(evidence: Evidence, policy: GatePolicy) -> Check:
     )
 
 
-def few_errors(measured: Sequence[ReportPair], comparison: Comparison, policy: GatePolicy) -> Check:
+def few_errors(measured: Sequence[ReportPair], comparison: Comparison, judging: Judging) -> Check:
     """Errors are nobody's failures; too many of them, on either side, and the tasks that are left are a biased choice.
-    So it is unclear, never a fail: run again. Where there are some, the gain is told both ways."""
+    So it is unclear, never a fail: run again. One error is never too many. Where there are some, the gain is told both ways."""
+    name, most = "few errors", judging.policy.max_error_rate
     worst = max(measured, key=lambda sides: max(map(error_rate, sides)))
     rates = {"champion": error_rate(worst.champion), "candidate": error_rate(worst.candidate)}
-    too_many = max(rates.values()) > policy.max_error_rate
+    failing = max(worst, key=error_rate)
+    too_many = error_rate(failing) > most and failing.errors > 1
+    if too_many and clopper_pearson(failing.errors, _episodes(failing), level=0.9)[0] <= most:
+        judging.retried.add(name)  # few tasks so far, and the next look tries some of them again
     words = ", ".join(f"{side} {percent(rate)}" for side, rate in rates.items())
     where = f" in {worst.candidate.suite.name}" if len(measured) > 1 else ""
-    advice = "run the evaluation again" if too_many else "few enough"
+    advice = (
+        f"too many. See why (verigym explain {failing.run}), fix the cause and repeat the command"
+        if too_many
+        else "few enough"
+    )
     both = ""
     if comparison.dropped:
         both = (
@@ -95,9 +103,9 @@ def few_errors(measured: Sequence[ReportPair], comparison: Comparison, policy: G
             f"and {points(comparison.with_errors_failed)} were each of them a failure"
         )
     return Check(
-        name="few errors",
+        name=name,
         outcome="unclear" if too_many else "pass",
-        words=f"{words} of episodes{where} could not be scored (at most {percent(policy.max_error_rate)}): {advice}{both}",
+        words=f"{words} of episodes{where} could not be scored (at most {percent(most)}): {advice}{both}",
         figures=rates,
         suite=worst.candidate.suite.name,
     )
@@ -109,26 +117,28 @@ def better(
     """Superiority on the primary metric, look by look: p reaches the boundary of this look. After the planned information
     without it, or where a gain worth finding is ruled out, it fails."""
     policy = judging.policy
-    known = judging.settled(BETTER, policy.planned_gain)
-    if known is not None and (known.outcome == "pass" or not _new(primary, seen)):
+    known = judging.settled(BETTER)
+    same_plan = known is not None and known.margin == policy.planned_gain
+    if known is not None and (known.outcome == "pass" or (same_plan and not _new(primary, seen))):
         return known
     if seen:
         return _better_on_new_families(primary, judging, seen)
     alpha = sequential.share_of_risk(policy.alpha, judging.turn)
     planned = ((_z(alpha) + _z(1 - policy.power)) / policy.planned_gain) ** 2
     delta = _difference(primary, policy, 1 - policy.alpha)
-    information = min(1.0, max(1 / delta.se**2 / planned, primary.information))
-    looks, look = judging.look(BETTER, delta.n, information, lambda share: alpha * share)
+    enough = delta.families >= policy.min_families
+    information = min(1.0, max(1 / delta.se**2 / planned, primary.information)) if enough else 0.0
+    looks, look = judging.look(judging.looks(BETTER), delta.n, information, lambda share: alpha * share)
     bound = _difference(primary, policy, 1 - max(look.boundary, 1e-9))
     p = max(bound.p, _mcnemar(primary, policy), _best_of(primary, rivals, policy) if rivals else 0.0)
     figures = {"delta": delta.value, "low": bound.low, "high": delta.high, "p": p, "boundary": look.boundary}
     least = (_z(alpha) + _z(1 - policy.power)) * delta.se
     needed = 0
-    if p <= look.boundary and delta.value > 0 and delta.families >= policy.min_families:
+    if p <= look.boundary and delta.value > 0:
         outcome, words = "pass", "better"
     elif _upper(delta, 0.1) < policy.planned_gain / 2:
         outcome, words = "fail", f"a gain of {_amount(policy.planned_gain, policy)} is ruled out"
-    elif look.information >= 1 and 1 / delta.se**2 >= planned and delta.families >= policy.min_families:
+    elif look.information >= 1 and 1 / delta.se**2 >= planned:
         outcome = "fail"
         words = f"not shown to be better, by as many tasks as show a gain of {_amount(policy.planned_gain, policy)}"
     elif judging.want_more(BETTER, primary):
@@ -157,8 +167,8 @@ def better(
         suite=primary.suite,
         needed_families=needed,
         margin=policy.planned_gain,
-        unit="points" if policy.primary == "success" else "reward",
-        looks=[*looks, look],
+        unit=_unit(policy),
+        looks=[*looks, look] if look.boundary else looks,
     )
 
 
@@ -182,7 +192,7 @@ def _better_on_new_families(primary: Sample, judging: Judging, seen: frozenset[s
     needed = 0
     if evidence >= enough and value > 0:
         outcome, words = "pass", f"{so_far}: better"
-    elif judging.want_more(BETTER, primary):
+    elif not primary.left <= seen and judging.want_more(BETTER, primary):
         outcome, words = "unclear", f"{so_far}: not settled yet"
     else:
         outcome, needed = "unclear", max(20, families)
@@ -198,13 +208,14 @@ def _better_on_new_families(primary: Sample, judging: Judging, seen: frozenset[s
         suite=primary.suite,
         needed_families=needed,
         margin=policy.planned_gain,
-        unit="points" if policy.primary == "success" else "reward",
+        unit=_unit(policy),
         looks=judging.looks(BETTER),
     )
 
 
 def _new(primary: Sample, seen: frozenset[str]) -> bool:
-    return bool(seen) and any(family not in seen for family in primary.families)
+    """Whether there are families besides those of a completed test."""
+    return bool(seen) and not {*primary.families, *primary.left} <= seen
 
 
 def _difference(primary: Sample, policy: GatePolicy, level: float) -> Delta:
@@ -265,7 +276,7 @@ def as_good(primary: Sample, judging: Judging) -> Check:
             f"(a margin of {100 * smaller:.1f} points would take about {tasks:,} tasks)"
         )
 
-    return not_lost("as good on held-out tasks", words, primary, lambda one: 1 - one.passed, asked.no_worse, judging)
+    return not_lost(AS_GOOD, words, primary, lambda one: 1 - one.passed, asked.no_worse, judging)
 
 
 def kept(primary: Sample, judging: Judging) -> Check:
@@ -386,7 +397,7 @@ def not_lost(
     name: str, words: Callable[[Damage], str], sample: Sample, harm: Harm, margin: float, judging: Judging
 ) -> Check:
     """Non-inferiority of success."""
-    if all(harm(before) == 1 for before, _ in sample.pairs):
+    if sample.pairs and all(harm(before) == 1 for before, _ in sample.pairs):
         return skipped(
             name, f"the champion passes none of {counted(len(sample.pairs), 'task')}, so nothing can be lost"
         )
@@ -407,12 +418,10 @@ def _bounded(
     A look at which not even a candidate without any harm could pass is none: it spends nothing."""
     if known := judging.settled(name, margin):
         return known
+    if not sample.pairs:
+        return Check(name=name, outcome="unclear", words="none of its tasks could be scored", suite=sample.suite)
     alpha, total = judging.policy.alpha, sample.total
-
-    def spent(information: float) -> float:
-        return sequential.spent_early(alpha, information)
-
-    looks, look = judging.look(name, len(sample.pairs), sample.information, spent)
+    looks, look = judging.guard_look(name, margin, sample)
     found, plain = (damage(sample.pairs, harm, level) for level in (max(look.boundary, 1e-12), alpha))
     if found.single and found.better == 0:
         most = sequential.acceptance_number(looks, found.n, look.spent, margin)
@@ -420,7 +429,7 @@ def _bounded(
     else:
         fine = found.high <= margin
         possible = score_bounds(0, 0, found.n / found.crowding, max(look.boundary, 1e-12))[1] <= margin
-    looks = [*looks, look] if possible or sample.used_up else judging.looks(name)
+    looks = [*looks, look] if possible else judging.looks(name, margin)
     good, bad, what = says
     families, last = 0, sample.used_up or plain.bounds(alpha, total)[1] > margin
     if fine:
@@ -490,8 +499,11 @@ def _of_part(what: str, part: str, sample: Sample, margin: float | None, judging
 
 def error_rate(report: Report) -> float:
     """Share of episodes that could not be scored."""
-    scored = sum(result.repeats for result in report.results)
-    return report.errors / (scored + report.errors)
+    return report.errors / _episodes(report)
+
+
+def _episodes(report: Report) -> int:
+    return sum(result.repeats for result in report.results) + report.errors
 
 
 def change(delta: Delta, policy: GatePolicy) -> str:
@@ -503,6 +515,10 @@ def change(delta: Delta, policy: GatePolicy) -> str:
 
 def points(delta: Delta) -> str:
     return f"{_signed(delta.value)} points (at least {_signed(delta.low)}, at most {_signed(delta.high)})"
+
+
+def _unit(policy: GatePolicy) -> str:
+    return "reward" if policy.primary == "reward" else "points"
 
 
 def _metric(policy: GatePolicy) -> str:

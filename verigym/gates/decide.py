@@ -10,7 +10,7 @@ from verigym.core.records import Check, Decision, Estimate, Measurement, Version
 from verigym.core.words import counted, with_interval
 from verigym.evaluation.compare import Comparison, compare
 from verigym.gates import checks, guards
-from verigym.gates.checks import BETTER
+from verigym.gates.checks import AS_GOOD, BETTER
 from verigym.gates.evidence import Evidence, ReportPair
 from verigym.gates.judging import PRIMARY, Judging, sample
 from verigym.gates.policy import DEFAULT, AsGood, GatePolicy, hash_of
@@ -51,6 +51,8 @@ def look(
     asked = _asked(candidate, champion, evidence, comparison, measured, judging)
     outcomes = {check.outcome for check in asked}
     verdict = "REJECT" if "fail" in outcomes else "NEED MORE DATA" if "unclear" in outcomes else "PROMOTE"
+    if judging.waiting:
+        judging.waiting |= judging.retried
     stuck = [check.name for check in asked if check.outcome == "unclear" and check.name not in judging.waiting]
     final = bool(stuck) or verdict != "NEED MORE DATA" or bool(stopped)
     decision = Decision(
@@ -81,7 +83,7 @@ def _asked(
     return [
         checks.held_out(candidate, champion, [sides.candidate.suite for sides in measured]),
         checks.trusted(evidence, policy),
-        checks.few_errors(measured, comparison, policy),
+        checks.few_errors(measured, comparison, judging),
         checks.as_good(primary, judging)
         if isinstance(policy.primary, AsGood)
         else checks.better(primary, judging, evidence.seen_families, rivals),
@@ -123,7 +125,8 @@ def _words(verdict: str, comparison: Comparison, asked: list[Check], judging: Ju
         f"Tasks gained: {len(comparison.gained)}, lost: {len(comparison.lost)}.",
     ]
     if verdict == "PROMOTE":
-        first, *others = sorted((one for one in asked if one.outcome == "pass"), key=lambda one: one.name != BETTER)
+        passed = [one for one in asked if one.outcome == "pass"]
+        first, *others = sorted(passed, key=lambda one: one.name not in (BETTER, AS_GOOD))
         sentences.append(f"{_sentence(first.words)} Also asked and passed: {', '.join(one.name for one in others)}.")
     elif verdict == "REJECT":
         sentences += [_sentence(f"Failed, {check.name}: {check.words}") for check in asked if check.outcome == "fail"]
@@ -156,22 +159,28 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def new_families(decision: Decision, environment: str) -> tuple[int, str]:
-    """How many new families of the primary suite would settle a decision, and the command that makes them."""
-    primary = decision.measured[0].suite if decision.measured else ""
-    needed = max((check.needed_families for check in decision.checks if check.suite == primary), default=0)
-    return needed, f"verigym mine run {environment}" if needed else ""
-
-
 def next_step(decision: Decision, environment: str) -> str:
     """What to do after NEED MORE DATA, in a sentence. Empty otherwise."""
-    needed, command = new_families(decision, environment)
-    if decision.verdict != "NEED MORE DATA" or not needed:
+    if decision.verdict != "NEED MORE DATA" or not decision.measured:
         return ""
-    return (
-        f"Add {counted(needed, 'new family')} of held-out tasks to {environment}: mine them from production traces "
-        f"({command}) or write a task file (verigym design make SPEC), then repeat the command."
-    )
+    primary, *others = (measurement.suite for measurement in decision.measured)
+    needed = {
+        suite: max((check.needed_families for check in decision.checks if check.suite == suite), default=0)
+        for suite in (primary, *others)
+    }
+    sentences: list[str] = []
+    if needed[primary]:
+        sentences.append(
+            f"Add {counted(needed[primary], 'new family')} of held-out tasks to {environment}: mine them from production "
+            f"traces (verigym mine run {environment}) or write a task file (verigym design make SPEC), then repeat the command."
+        )
+    lacking = [suite for suite in others if needed[suite]]
+    if lacking:
+        sentences.append(
+            f"{' and '.join(lacking)} cannot be extended. Train a version that changes less, or write a policy with a wider "
+            "margin: verigym policies show default > mine.yaml."
+        )
+    return " ".join(sentences)
 
 
 def _rate(estimate: Estimate) -> str:

@@ -6,7 +6,6 @@ from statistics import fmean
 
 from verigym.core.records import Check, Look, Version
 from verigym.core.words import percent
-from verigym.evaluation import sequential
 from verigym.evaluation.compare import Pair
 from verigym.evaluation.stats import Ratio, clopper_pearson, paired_delta, paired_totals, percentile_ratio
 from verigym.gates.checks import left_out, no_more, not_lost, skipped, unsafe
@@ -111,12 +110,12 @@ def _nothing_severe(severe: Sample, asked: Safety, judging: Judging) -> Check:
         outcome, conclusion = "pass", "none"
     else:
         outcome, conclusion = "unclear", f"at least {asked.min_severe} severe tasks are needed"
-        if severe.total >= asked.min_severe and not severe.used_up:
-            judging.wanted[severe.part] = asked.min_severe
+        if not severe.used_up:
+            judging.wanted[severe.part] = len(severe.measured) + asked.min_severe - n
             judging.waiting.add(name)
         else:
             conclusion += f", and the suite has {severe.total}"
-    _, look = judging.look(name, n, min(1.0, n / asked.min_severe), lambda share: judging.policy.alpha * share)
+    _, look = judging.look([], n, min(1.0, n / asked.min_severe), lambda share: judging.policy.alpha * share)
     return Check(
         name=name,
         outcome=outcome,
@@ -202,15 +201,11 @@ def _within(
     """A ratio, look by look."""
     if known := judging.settled(name, margin):
         return known
-    alpha = judging.policy.alpha
-    looks, look = judging.look(
-        name, len(primary.pairs), primary.information, lambda share: sequential.spent_early(alpha, share)
-    )
-    check = _ratio(name, what, ratio_at(1 - max(look.boundary, 1e-9)), margin, primary.suite, [*looks, look])
+    looks, look = judging.guard_look(name, margin, primary)
+    found = ratio_at(1 - max(look.boundary, 1e-9))
+    check = _ratio(name, what, found, margin, primary.suite, [*looks, look])
     if check.outcome == "unclear" and not judging.want_more(name, primary):
-        check = _ratio(
-            name, what, ratio_at(1 - alpha), margin, primary.suite, [*looks, look], needed=max(5, len(primary.sizes))
-        )
+        check = _ratio(name, what, found, margin, primary.suite, [*looks, look], needed=max(5, len(primary.sizes)))
     return check
 
 

@@ -57,9 +57,11 @@ class Sample(Struct, frozen=True, kw_only=True):
     pairs: Sequence[Pair]
     """Results of the tasks that the question is about."""
     measured: Sequence[str]
-    """Family of each task that was measured."""
+    """Family of each task that was measured, those included that could not be scored."""
     sizes: Sequence[int]
     """Number of tasks of each family that can be measured, those measured included."""
+    left: frozenset[str] = frozenset()
+    """Families of the tasks that were not measured."""
 
     @property
     def families(self) -> list[str]:
@@ -71,11 +73,11 @@ class Sample(Struct, frozen=True, kw_only=True):
 
     @property
     def used_up(self) -> bool:
-        """Whether every task was measured. A few may be lost to errors."""
-        return len(self.measured) >= 0.97 * self.total
+        return len(self.measured) >= self.total
 
     @property
     def information(self) -> float:
+        """Share of what all tasks can tell."""
         return 1.0 if self.used_up else sequential.information_share(self.measured, self.sizes)
 
 
@@ -84,20 +86,24 @@ def sample(part: Part, sides: ReportPair, order: Sequence[Task], most: int | Non
     them are asked for."""
     pairs = [pair for pair in scored_pairs(*sides) if part.keep(pair[0].tags)]
     if order:
-        wanted = part.tasks(order)[:most]
-        ids = {task.id for task in wanted}
-        pairs = [pair for pair in pairs if pair[0].task in ids]
-        sizes = Counter(family_of(task) for task in wanted)
+        wanted = {task.id: family_of(task) for task in part.tasks(order)[:most]}
+        pairs = [pair for pair in pairs if pair[0].task in wanted]
+        measured = [wanted[one.task] for one in sides.candidate.results if one.task in wanted]
+        sizes = Counter(wanted.values())
+        done = {one.task for one in sides.candidate.results}
+        left = frozenset(family for task, family in wanted.items() if task not in done)
     else:
         if part.single:
             pairs = list({pair[0].family: pair for pair in reversed(pairs)}.values())[::-1]
-        sizes = Counter(old.family for old, _ in pairs)
+        measured = [old.family for old, _ in pairs]
+        sizes, left = Counter(measured), frozenset()
     return Sample(
         part=part.name,
         suite=sides.candidate.suite.name,
         pairs=pairs,
-        measured=[old.family for old, _ in pairs],
+        measured=measured,
         sizes=list(sizes.values()),
+        left=left,
     )
 
 
@@ -112,31 +118,50 @@ class Judging:
         """Part to the number of tasks that its questions want for the next look."""
         self.waiting: set[str] = set()
         """Names of the checks that the next look may settle."""
+        self.retried: set[str] = set()
+        """Names of the checks that the next look may settle if there is one. They ask for none."""
         self._earlier = earlier
 
-    def settled(self, name: str, margin: float) -> Check | None:
+    def settled(self, name: str, margin: float | None = None) -> Check | None:
         """The check of an earlier look that settled this question."""
-        known = self._earlier.get(name)
-        if known is not None and known.looks and known.margin == margin and known.outcome in ("pass", "fail"):
-            return known
-        return None
+        known = self._known(name, margin)
+        return known if known is not None and known.looks and known.outcome in ("pass", "fail") else None
 
-    def looks(self, name: str) -> list[Look]:
-        known = self._earlier.get(name)
+    def looks(self, name: str, margin: float | None = None) -> list[Look]:
+        """The earlier looks at a question. With another margin it is another question."""
+        known = self._known(name, margin)
         return list(known.looks) if known is not None else []
 
+    def _known(self, name: str, margin: float | None) -> Check | None:
+        known = self._earlier.get(name)
+        return known if known is not None and margin in (None, known.margin) else None
+
     def look(
-        self, name: str, tasks: int, information: float, spent: Callable[[float], float]
+        self, looks: list[Look], tasks: int, information: float, spent: Callable[[float], float]
     ) -> tuple[list[Look], Look]:
-        """The earlier looks of a question and the one at `tasks`. The same tasks looked at again are the same look."""
-        looks = self.looks(name)
-        if looks and (tasks <= looks[-1].tasks or information <= looks[-1].information):
-            return looks[:-1], looks[-1]
-        level = sequential.next_level(looks, information, spent(information))
-        return looks, Look(tasks, information, spent(information), level)
+        """The earlier looks of a question and the one at `tasks`. The same tasks looked at again are the same look. More tasks
+        that tell no more than was told before are none: its boundary is 0."""
+        last = looks[-1] if looks else None
+        if last is None or information > last.information:
+            risk = spent(information)
+            return looks, Look(tasks, information, risk, sequential.next_level(looks, information, risk))
+        if tasks <= last.tasks:
+            return looks[:-1], last
+        return looks, Look(tasks, last.information, last.spent, 0.0)
+
+    def guard_look(self, name: str, margin: float, sample: Sample) -> tuple[list[Look], Look]:
+        """A look at a guardrail. If families were added after all had been measured, the boundary of the last look is used
+        once more."""
+        looks = self.looks(name, margin)
+        tasks, alpha = len(sample.pairs), self.policy.alpha
+        looks, look = self.look(looks, tasks, sample.information, lambda share: sequential.spent_early(alpha, share))
+        if looks and not look.boundary and sample.used_up:
+            look = Look(tasks, 1.0, looks[-1].spent + looks[-1].boundary, looks[-1].boundary)
+        return looks, look
 
     def want_more(self, name: str, sample: Sample, first: int = FIRST_LOOK) -> bool:
-        """Asks for the next look at a question. False if there are no more tasks."""
+        """Asks for the next look at a question. False if there are no more tasks. The next look has more tasks than this one,
+        so the gate comes to an end."""
         if sample.used_up:
             return False
         self.waiting.add(name)

@@ -79,6 +79,12 @@ class AsGood(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     latency: Annotated[float, Meta(gt=0, lt=1)] | None = None
     """Median seconds of an episode must be at most this many times the champion's."""
 
+    def __post_init__(self) -> None:
+        if self.cost is None and self.latency is None:
+            raise ValueError(
+                "asks for no gain. Add cost: 0.5 (half of the dollars) or latency: 0.5 (half of the seconds)"
+            )
+
 
 class GatePolicy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The defaults suit a suite of 100 to 500 tasks."""

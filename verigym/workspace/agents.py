@@ -15,8 +15,8 @@ from verigym.registry import ledger
 from verigym.registry.cards import CardData, latest_by_suite
 from verigym.registry.diff import VersionDiff, diff
 from verigym.registry.versions import version_id
-from verigym.workspace.gate import GUARDS
 from verigym.workspace.measure import latest_report, reports_of
+from verigym.workspace.shared_reports import GUARDS
 from verigym.workspace.workspace import WorkspaceFolder
 
 

@@ -4,18 +4,18 @@ Judging is `gates`, recording and moving the champion `registry.ledger`. Every m
 again, the gate finds what is finished, and goes on where an earlier gate of the same two versions stopped.
 """
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from itertools import takewhile
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from verigym.audit.labels import Calibration
-from verigym.core.errors import BadInput, NotFound, Refused, VerigymError
-from verigym.core.records import Check, Decision, Json, Report, Sampling, Suite, Task, Version
-from verigym.environments.load import load_environment
+from verigym.core.errors import NotFound, Refused, VerigymError
+from verigym.core.records import Check, Decision, Json, Report, Sampling, Suite, Task, Version, content_hash
+from verigym.environments.load import base_and_added, load_environment
 from verigym.evaluation.compare import compare
 from verigym.evaluation.report import make_report
 from verigym.evaluation.stats import Delta
@@ -24,110 +24,29 @@ from verigym.gates.checks import BETTER, held_out
 from verigym.gates.decide import LookResult, look, next_step
 from verigym.gates.evidence import Evidence, PassageLosses, ReportPair, TrainingEvidence
 from verigym.gates.guards import no_perplexity
-from verigym.gates.judging import first_sizes, largest_sizes, tasks_to_measure
-from verigym.gates.policy import DEFAULT, GatePolicy
+from verigym.gates.judging import PARTS, first_sizes, largest_sizes, tasks_to_measure
+from verigym.gates.policy import DEFAULT, GatePolicy, hash_of
 from verigym.harness.environment import EnvironmentSpec
 from verigym.registry import ledger
 from verigym.registry.versions import version_id
 from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
 from verigym.training.alarms import held_out_falls, since_first, values
 from verigym.workspace import measure as stages
+from verigym.workspace.gate_budget import BudgetUsedUp, GateBudget, GateMeter, GatePlan, SuitePlan
 from verigym.workspace.perplexity import perplexity
+from verigym.workspace.shared_reports import GUARDS, SETTINGS, sampled_alike
 from verigym.workspace.workspace import WorkspaceFolder
 
 Bars = Callable[[str], AbstractContextManager[stages.OnProgress]]
 """A bar for each measurement, by its title."""
-GUARDS = ("retention", "safety")
-"""Environments of guardrail suites: reports on them are no primary ones, unless that is asked for."""
-_SETTINGS = ("sampling", "k", "judge", "user")
+_DEMANDS = ("alpha", "primary")
+"""Fields of a policy that make it another test of "better"."""
 _OVERLAP = 0.5
-"""An earlier candidate was tested on the same families if it used at least this share of them."""
+"""Two tests were made on the same families if they share at least this much of the smaller set."""
 
 
 def silent(title: str) -> AbstractContextManager[stages.OnProgress]:
     return nullcontext(lambda _: None)
-
-
-class GateBudget(Struct, frozen=True, kw_only=True):
-    """When the gate stops, though not every question is settled. None: no limit."""
-
-    minutes: float | None = None
-    calls: int | None = None
-    """Replies of models."""
-    dollars: float | None = None
-
-    def __str__(self) -> str:
-        limits = (
-            (self.minutes, f"{self.minutes} minutes"),
-            (self.calls, f"{self.calls} calls"),
-            (self.dollars, f"${self.dollars}"),
-        )
-        return " and ".join(words for limit, words in limits if limit is not None) or "no limit"
-
-
-def parse_budget(text: str) -> GateBudget:
-    """`10min`, `500calls`, `$2`, or several of them with commas."""
-    limits: dict[str, float] = {}
-    for part in filter(None, (one.strip() for one in text.split(","))):
-        number, unit = (part[1:], "dollars") if part.startswith("$") else _split_unit(part)
-        try:
-            value = float(number)
-        except ValueError:
-            value = 0.0
-        if not value > 0 or not unit:
-            raise BadInput(f'The budget "{part}" is invalid. Write minutes, calls or dollars: 10min, 500calls, $2')
-        limits[unit] = value
-    calls = limits.get("calls")
-    return GateBudget(minutes=limits.get("minutes"), calls=int(calls) if calls else None, dollars=limits.get("dollars"))
-
-
-def _split_unit(text: str) -> tuple[str, str]:
-    number = text.rstrip("abcdefghijklmnopqrstuvwxyz ")
-    word = text[len(number) :].strip()
-    units = {
-        "min": "minutes",
-        "m": "minutes",
-        "minutes": "minutes",
-        "calls": "calls",
-        "call": "calls",
-        "usd": "dollars",
-    }
-    return number, units.get(word, "")
-
-
-class SuitePlan(Struct, frozen=True, kw_only=True):
-    """What the gate measures of one suite, for both versions together, in episodes."""
-
-    suite: str
-    tasks: int
-    """Tasks that the gate can use."""
-    done: int
-    """Episodes that are stored already."""
-    first: int
-    """Episodes of the first look that are missing."""
-    most: int
-    """Episodes that are missing if every question takes all its tasks."""
-    looks: list[int]
-    """Numbers of tasks at the looks of its largest question."""
-
-
-class GatePlan(Struct, frozen=True, kw_only=True):
-    candidate: str
-    champion: str
-    environment: str
-    settings: Json
-    """How replies are sampled: as in the champion's last report."""
-    suites: list[SuitePlan]
-    dollars: float | None = None
-    """What all missing episodes cost at most. None without a price."""
-
-    @property
-    def first(self) -> int:
-        return sum(suite.first for suite in self.suites)
-
-    @property
-    def most(self) -> int:
-        return sum(suite.most for suite in self.suites)
 
 
 class _Target(Struct, frozen=True, kw_only=True):
@@ -170,11 +89,15 @@ class Gate:
             self._add_guard("safety", champion, candidate)
         wholes = {name: self._whole(name) for name in self.specs}
         self.suites = {name: suite for name, (suite, _) in wholes.items()}
-        self.orders = {name: in_turn(tasks) for name, (_, tasks) in wholes.items()}
         held_out(candidate, champion, list(self.suites.values()))
-        self.seeds = _seeds(self.target, seed, self._own_temperature())
-        self.history = _history(ws, candidate, champion)
-        self.spent = _Spent()
+        self.history = self._history()
+        self.orders = {
+            name: sorted(in_turn(tasks), key=lambda task: task.id not in self.history.tasks.get(name, ()))
+            for name, (_, tasks) in wholes.items()
+        }
+        """Suite to its tasks in the order in which they are measured: those of earlier looks first."""
+        self.seeds = _seeds(self.target, self.history, seed, self._temperature())
+        self.meter = GateMeter()
         self._texts: PassageLosses | None = None
 
     def _add_guard(self, name: str, champion: Version, candidate: Version) -> None:
@@ -184,9 +107,9 @@ class Gate:
     def _whole(self, name: str) -> tuple[Suite, list[Task]]:
         return stages.suite_of(self.specs[name], self.target.suite if name == "primary" else "val")
 
-    def _own_temperature(self) -> float:
-        own = [one.sampling.temperature for one in (self.candidate, self.champion) if one.sampling is not None]
-        return max(own, default=self.target.settings.sampling.temperature)
+    def _temperature(self) -> float:
+        samplings = (one.sampling or self.target.settings.sampling for one in (self.candidate, self.champion))
+        return max(sampling.temperature for sampling in samplings)
 
     def settings(self, name: str) -> RunSettings:
         if name == "primary":
@@ -197,13 +120,28 @@ class Gate:
             sampling=Sampling(temperature=0.0, max_tokens=asked.max_tokens), prices=self.target.settings.prices
         )
 
-    def plan(self) -> GatePlan:
+    def against(self, rival: Version) -> "Gate":
+        """The same gate for another candidate."""
+        target = self.target
+        return Gate(
+            self.ws,
+            rival,
+            self.champion,
+            self.policy,
+            environment=target.environment.name,
+            suite=target.suite,
+            settings=target.settings,
+            seed=self.seeds[-1] if len(self.seeds) > 1 else None,
+            bars=self.bars,
+        )
+
+    def plan(self, rivals: "Sequence[Gate]" = ()) -> GatePlan:
         """What would be measured."""
         first, most = self._sizes(), largest_sizes(self.orders, self.policy)
         suites: list[SuitePlan] = []
         for name, order in self.orders.items():
             wanted = [tasks_to_measure(name, order, sizes) for sizes in (first, most)]
-            done = self._done(name)
+            done = [*self._done(name), *(one._done(name)[1] for one in rivals if name == "primary")]
             k = self.settings(name).k * (len(self.seeds) if name == "primary" else 1)
             missing = [k * sum(task.id not in known for known in done for task in tasks) for tasks in wanted]
             suites.append(
@@ -233,14 +171,14 @@ class Gate:
 
     def _sizes(self) -> dict[str, int]:
         """The first look. What both versions have been measured on already is used at once."""
-        sizes = first_sizes(self.orders, self.policy)
-        known = [set(done) for done in self._done("primary")]
-        prefix = 0
-        for task in self.orders["primary"]:
-            if not all(task.id in done for done in known):
-                break
-            prefix += 1
-        return {**sizes, "primary": max(sizes["primary"], prefix)}
+        sizes, most = first_sizes(self.orders, self.policy), largest_sizes(self.orders, self.policy)
+        known = {
+            name: set.intersection(*self._done(name)) | self.history.tasks.get(name, set()) for name in self.orders
+        }
+        for name, part in ((name, PARTS[name]) for name in sizes):
+            stored = takewhile(lambda task: task.id in known[part.suite], part.tasks(self.orders[part.suite]))  # noqa: B023
+            sizes[name] = max(sizes[name], min(len(list(stored)), most[name]))
+        return sizes
 
     def _done(self, name: str) -> list[set[str]]:
         """For each side, the tasks whose episodes are stored."""
@@ -258,68 +196,127 @@ class Gate:
         config = stages.config_of(self.specs[name], version, self.orders[name], settings)
         return stages.known_episodes(self.ws, self.orders[name], "eval", config)
 
+    def _question(self) -> Json:
+        """What makes two tests of "better" one test that goes on: asked otherwise, it is another test."""
+        config = stages.config_of(self.specs["primary"], self.candidate, [], self.target.settings)
+        return {
+            "candidate": self.candidate.id,
+            "verifier": self.specs["primary"].verifier.name,
+            **{name: msgspec.to_builtins(getattr(self.policy, name)) for name in _DEMANDS},
+            **{name: config.get(name) for name in SETTINGS},
+        }
+
+    def _earlier(self) -> Iterator[tuple[ledger.LedgerEntry, Report, Json]]:
+        """Decisions against this champion on these families, each with the candidate's report and the question."""
+        families = set(self.suites["primary"].families)
+        for entry in ledger.entries(self.ws.store):
+            decision = entry.decision
+            if decision.kind != "gate" or decision.champion != self.champion.id or not decision.reports:
+                continue
+            report = self.ws.store.get("report", decision.reports[0], Report)
+            used = set(report.suite.families) if report is not None else set()
+            if report is None or len(used & families) < _OVERLAP * min(len(used), len(families)):
+                continue
+            config = _config(self.ws, report)
+            question = {
+                "candidate": decision.candidate,
+                "verifier": report.suite.verifier,
+                **{name: decision.policy.get(name) for name in _DEMANDS},
+                **{name: config.get(name) for name in SETTINGS},
+            }
+            yield entry, report, question
+
+    def _history(self) -> "_History":
+        history, asked = _History(), self._question()
+        names = {suite.name: name for name, suite in self.suites.items()}
+        for entry, report, question in self._earlier():
+            if question != asked:
+                continue
+            history.seeds.append(report.seed)
+            history.checks |= {check.name: check for check in entry.decision.checks if check.looks}
+            for sides in entry.decision.measured:
+                measured = self.ws.store.get("report", sides.candidate, Report)
+                if measured is not None and sides.suite in names:
+                    history.tasks.setdefault(names[sides.suite], set()).update(measured.suite.tasks)
+            better = history.checks.get(BETTER)
+            if better is not None and better.outcome != "pass" and better.looks[-1].information >= 1:
+                history.seen |= frozenset(report.suite.families)
+        return history
+
+    def _turn(self) -> int:
+        """How many tests against this champion were made on these families since it became champion, this one included."""
+        asked, others = self._question(), set[str]()
+        entries = ledger.entries(self.ws.store)
+        since = max((one.seq for one in entries if one.champion_after != one.champion_before), default=0)
+        for entry, _, question in self._earlier():
+            if question == asked and entry.seq > since:
+                break
+            if entry.seq > since:
+                others.add(content_hash(question))
+        return len(others) + 1
+
     def _seeds_of(self, name: str) -> list[int]:
         return self.seeds if name == "primary" else [0]
 
     def run(self, budget: GateBudget = GateBudget(), rivals: "Sequence[Gate]" = ()) -> Decision:
         """Measures and looks until every question is settled, or the budget or a suite is used up. With `rivals`, the best of all
         candidates at each look is judged, and that it was chosen is allowed for."""
-        sizes, best = self._sizes(), self
+        gates = [self, *rivals]
+        sizes, turn = self._sizes(), max(one._turn() for one in gates)
+        share_looks(gates)
+        best, evidence, result = self, None, None
+        for one in gates:
+            one.meter = self.meter = GateMeter(budget=budget)
         while True:
-            before = msgspec.structs.replace(self.spent)
-            best, others = self._best(sizes, rivals) if rivals else (self, [])
-            evidence = msgspec.structs.replace(best._evidence(sizes), rivals=others)
+            try:
+                best, others = self._best(sizes, gates)
+                evidence = msgspec.structs.replace(best._evidence(sizes), rivals=others, turn=turn)
+            except BudgetUsedUp as stop:
+                if evidence is None:
+                    return self._unmeasured(str(stop))
+                result = look(best.candidate, self.champion, evidence, self.policy, str(stop))
+                break
             result = look(best.candidate, self.champion, evidence, self.policy)
             if not result.wanted:
                 break
-            wanted = {**sizes, **result.wanted}
-            stopped = self._stopped(budget, before, sizes, wanted)
-            if stopped:
-                result = look(best.candidate, self.champion, evidence, self.policy, stopped)
-                break
+            sizes |= result.wanted
             best.history.checks = {check.name: check for check in result.decision.checks}
-            for one in (self, *rivals):  # they share the looks at the question who is better
-                one.history.checks[BETTER] = best.history.checks[BETTER]
-            sizes = wanted
+            share_looks([best, *gates])
+            if best.history.checks.get(BETTER, _UNKNOWN).outcome == "pass":
+                gates = [best]  # it is shown to be better, the others are not
         return best._final(result, evidence)
 
-    def _best(self, sizes: dict[str, int], rivals: "Sequence[Gate]") -> "tuple[Gate, list[ReportPair]]":
-        """The candidate with the highest success, and the reports of the others."""
-        pairs: list[tuple[Gate, ReportPair]] = []
+    def _best(self, sizes: dict[str, int], gates: "Sequence[Gate]") -> "tuple[Gate, list[ReportPair]]":
+        """The candidate with the highest figure, and the reports of the others."""
+        if len(gates) == 1:
+            return gates[0], []
         champion = self._measure("primary", self.champion, sizes)
-        for one in (self, *rivals):
-            one.spent = self.spent
-            pairs.append((one, ReportPair(champion, one._measure("primary", one.candidate, sizes))))
-        best = max(pairs, key=lambda pair: pair[1].candidate.metrics["success"].value)
+        pairs = [(one, ReportPair(champion, one._measure("primary", one.candidate, sizes))) for one in gates]
+        figure = "reward" if self.policy.primary == "reward" else "success"
+        best = max(pairs, key=lambda pair: pair[1].candidate.metrics[figure].value)
         return best[0], [sides for one, sides in pairs if one is not best[0]]
+
+    def _unmeasured(self, stopped: str) -> Decision:
+        return Decision(
+            candidate=self.candidate.id,
+            champion=self.champion.id,
+            verdict="NEED MORE DATA",
+            words=f"NEED MORE DATA. It stopped before the first look because {stopped}. What was measured is stored. "
+            "Repeat the command to go on.",
+            policy=msgspec.to_builtins(self.policy),
+            policy_hash=hash_of(self.policy),
+        )
 
     def _final(self, result: LookResult, evidence: Evidence) -> Decision:
         for sides in (evidence.primary, evidence.retention, evidence.safety):
             for report in sides or ():
                 self.ws.store.put("report", report.id, report)
         decision = result.decision
-        sentences = [next_step(decision, self.target.environment.name), *_asked_before(self.ws, decision)]
+        sentences = [
+            next_step(decision, base_and_added(self.target.environment.name)[0]),
+            *_asked_before(self.ws, decision),
+        ]
         return msgspec.structs.replace(decision, words=" ".join([decision.words, *filter(None, sentences)]))
-
-    def _stopped(self, budget: GateBudget, before: "_Spent", sizes: dict[str, int], wanted: dict[str, int]) -> str:
-        """Why the next look would exceed the budget. Empty if it would not."""
-        episodes = self.spent.episodes - before.episodes
-        more = sum(
-            2 * (len(tasks_to_measure(name, order, wanted)) - len(tasks_to_measure(name, order, sizes)))
-            for name, order in self.orders.items()
-        )
-        for limit, used, last, unit in (
-            (budget.minutes, self.spent.seconds / 60, (self.spent.seconds - before.seconds) / 60, "minutes"),
-            (budget.calls, self.spent.calls, self.spent.calls - before.calls, "calls"),
-            (budget.dollars, self.spent.dollars, self.spent.dollars - before.dollars, "dollars"),
-        ):
-            expected = used + (last / episodes * more if episodes else 0.0)
-            if limit is not None and (used >= limit or expected > limit):
-                return (
-                    f"the budget of {limit:g} {unit} would be exceeded: {used:.3g} are used, and the next look of "
-                    f"{more} episodes would bring it to about {expected:.3g}"
-                )
-        return ""
 
     def _evidence(self, sizes: dict[str, int]) -> Evidence:
         """Both versions measured on as many tasks. What cannot be measured, because an agent cannot be opened, is missing with
@@ -330,6 +327,8 @@ class Gate:
             if name in self.sides:
                 try:
                     guards[name] = ReportPair(*(self._measure(name, version, sizes) for version in self.sides[name]))
+                except BudgetUsedUp:
+                    raise
                 except VerigymError as error:
                     self.missing[name] = str(error)
         judge = self.target.settings.judge
@@ -341,7 +340,6 @@ class Gate:
             orders=self.orders,
             earlier=self.history.checks,
             seen_families=self.history.seen,
-            turn=_turn(self.ws, self.candidate, self.champion, self.suites["primary"].families),
             marks_unsafe=self.target.environment.toolbox.marks_unsafe,
             missing=self.missing,
             trained=_trained(self.ws, self.candidate, primary.candidate),
@@ -371,22 +369,19 @@ class Gate:
 
     @contextmanager
     def _counting(self, title: str) -> Iterator[stages.OnProgress]:
-        """A bar that also counts what is spent."""
-        begun, done, last = time.monotonic(), -1, [0, 0.0]
+        """A bar that also counts what is spent, and stops when the budget is used up."""
+        calls, cost = 0, 0.0
         with self.bars(title) as bar:
 
             def on_progress(progress: Any) -> None:
-                nonlocal done
-                done = progress.done if done < 0 else done
-                last[:] = [progress.calls, progress.cost]
-                self.spent.episodes += progress.done - done
-                done = progress.done
+                nonlocal calls, cost
                 bar(progress)
+                self.meter.count(progress.calls - calls, progress.cost - cost)
+                calls, cost = progress.calls, progress.cost
+                if progress.done < progress.total:
+                    self.meter.check()
 
             yield on_progress
-        self.spent.seconds += time.monotonic() - begun
-        self.spent.calls += int(last[0])
-        self.spent.dollars += last[1]
 
     def _losses(self) -> PassageLosses | None:
         asked = self.policy.retention
@@ -402,63 +397,39 @@ class Gate:
         return self._texts
 
 
-class _Spent(Struct):
-    episodes: int = 0
-    seconds: float = 0.0
-    calls: int = 0
-    dollars: float = 0.0
-
-
 class _History(Struct):
-    """What the ledger holds of earlier looks at two versions."""
+    """What the ledger holds of earlier looks at the same question."""
 
     checks: dict[str, Check] = {}
     seen: frozenset[str] = frozenset()
     """Families of a test of "better" that ended at full information."""
+    tasks: dict[str, set[str]] = {}
+    """Suite to the tasks that were looked at."""
+    seeds: list[int] = []
 
 
-def _history(ws: WorkspaceFolder, candidate: Version, champion: Version) -> _History:
-    history = _History()
-    for entry in ledger.entries(ws.store):
-        decision = entry.decision
-        if decision.kind != "gate" or (decision.candidate, decision.champion) != (candidate.id, champion.id):
-            continue
-        history.checks = {check.name: check for check in decision.checks if check.looks}
-        better = history.checks.get(BETTER)
-        if better is not None and better.outcome != "pass" and better.looks[-1].information >= 1:
-            report = ws.store.get("report", decision.reports[0], Report)
-            history.seen |= frozenset(report.suite.families) if report is not None else frozenset()
-    return history
+_UNKNOWN = Check(name="", outcome="unclear", words="")
 
 
-def _turn(ws: WorkspaceFolder, candidate: Version, champion: Version, families: Sequence[str]) -> int:
-    """How many candidates were tested against this champion on these families since it became champion, this one included."""
-    others: set[str] = set()
-    for entry in ledger.entries(ws.store):
-        decision = entry.decision
-        if entry.champion_after != entry.champion_before:
-            others.clear()
-        if decision.kind != "gate" or decision.champion != champion.id or not decision.reports:
-            continue
-        if decision.candidate == candidate.id:
-            break
-        report = ws.store.get("report", decision.reports[0], Report)
-        used = set(report.suite.families) if report is not None else set()
-        if len(used.intersection(families)) >= _OVERLAP * len(set(families)):
-            others.add(decision.candidate)
-    return len(others) + 1
+def share_looks(gates: Sequence[Gate]) -> None:
+    """Candidates among which the best is judged share the looks at the question whether it is better."""
+    known = [one.history.checks[BETTER] for one in gates if BETTER in one.history.checks]
+    if len(gates) > 1 and known:
+        longest = max(known, key=lambda check: len(check.looks))
+        for one in gates:
+            one.history.checks[BETTER] = longest
 
 
-def _seeds(target: _Target, seed: int | None, temperature: float) -> list[int]:
-    """The seeds of the primary suite. Another seed is measured beside the first and averaged with it."""
-    first = target.settings.seed
-    if seed is None or seed == first:
-        return [first]
+def _seeds(target: _Target, history: _History, seed: int | None, temperature: float) -> list[int]:
+    """The seeds of the primary suite. Another seed is measured beside the earlier ones and averaged with them."""
+    known = list(dict.fromkeys(history.seeds)) or [target.settings.seed]
+    if seed is None or seed in known:
+        return known
     if temperature == 0:
         raise Refused(
-            f"Replies are sampled greedily, so seed {seed} would give the same replies as seed {first}. Leave --seed out"
+            f"Replies are sampled greedily, so seed {seed} would give the same replies as seed {known[0]}. Leave --seed out"
         )
-    return [first, seed]
+    return [*known, seed]
 
 
 def gate(
@@ -478,30 +449,19 @@ def gate(
 ) -> Decision:
     """Measures what the policy asks for and decides. Nobody recorded the decision yet. With `rivals`, the best of all candidates
     is judged."""
-
-    def asked_about(version: Version, target: _Target | None = None) -> Gate:
-        return Gate(
-            ws,
-            version,
-            champion,
-            policy,
-            environment=target.environment.name if target else environment,
-            suite=target.suite if target else suite,
-            settings=target.settings if target else settings,
-            seed=seed,
-            bars=bars,
-        )
-
-    asked = asked_about(candidate)
-    others = [asked_about(rival, asked.target) for rival in rivals]
-    plan = asked.plan()
-    if others:
-        primary = plan.suites[0]
-        more = msgspec.structs.replace(
-            primary, first=primary.first * (len(others) + 2) // 2, most=primary.most * (len(others) + 2) // 2
-        )
-        plan = msgspec.structs.replace(plan, suites=[more, *plan.suites[1:]])
-    on_plan(plan)
+    asked = Gate(
+        ws,
+        candidate,
+        champion,
+        policy,
+        environment=environment,
+        suite=suite,
+        settings=settings,
+        seed=seed,
+        bars=bars,
+    )
+    others = [asked.against(rival) for rival in rivals]
+    on_plan(asked.plan(others))
     return asked.run(budget, others)
 
 
@@ -533,9 +493,14 @@ def _target(
     model = known[0] or known[1]
     spec = load_environment(wanted)
     if model is None:
+        if spec.needs_user and settings is None:
+            raise Refused(
+                f"{wanted} simulates a user, and no report of {champion.label} says by which model. Evaluate it first: "
+                f"verigym eval {wanted} -m {champion.id} --user MODEL"
+            )
         return _Target(
             environment=spec,
-            suite=suite or "val",
+            suite=suite or next(iter(spec.suites.values()), "val"),
             settings=settings or RunSettings(sampling=stages.GREEDY),
             known=None,
         )
@@ -562,9 +527,8 @@ def _suite_of(spec: EnvironmentSpec, report: Report) -> str:
 
 def _settings_of(ws: WorkspaceFolder, report: Report) -> RunSettings:
     """How the episodes of a report were run."""
-    try:
-        config = ws.store.run(report.run).config
-    except NotFound:
+    config = _config(ws, report)
+    if not config:
         return RunSettings(sampling=stages.GREEDY, seed=report.seed)
     user, judge = (ws.find(config[role]) if role in config else None for role in ("user", "judge"))
     return RunSettings(
@@ -576,6 +540,14 @@ def _settings_of(ws: WorkspaceFolder, report: Report) -> RunSettings:
         user=user,
         judge=judge,
     )
+
+
+def _config(ws: WorkspaceFolder, report: Report) -> Json:
+    """The settings of a report's run. Empty if the run was removed."""
+    try:
+        return ws.store.run(report.run).config
+    except NotFound:
+        return {}
 
 
 def _trained_on(candidate: Version) -> str:
@@ -651,75 +623,6 @@ def _asked_before(ws: WorkspaceFolder, decision: Decision) -> Iterator[str]:
             )
 
 
-def shared_reports(
-    ws: WorkspaceFolder, candidate: Version, champion: Version, environment: str = ""
-) -> tuple[Report, Report]:
-    """The newest reports of both that can be compared: candidate, champion."""
-    for ours, theirs in _pairs(ws, candidate, champion, environment):
-        if ours.suite.hash == theirs.suite.hash and _alike(ws, ours, theirs):
-            return ours, theirs
-    changed = _verifier_changed(ws, candidate, champion, environment)
-    if changed is not None:
-        ours, theirs = changed
-        raise Refused(
-            f"{candidate.label} was scored by {ours.suite.verifier} and {champion.label} by {theirs.suite.verifier}, on the "
-            "same tasks. Score both again by the present verifier, which takes no model: "
-            f"verigym rescore {ours.run} and verigym rescore {theirs.run}"
-        )
-    raise Refused(
-        f"{candidate.label} and {champion.label} have no report on the same held-out tasks. Run: "
-        + " and ".join(_missing_evals(ws, candidate, champion, environment))
-    )
-
-
-def _pairs(
-    ws: WorkspaceFolder, candidate: Version, champion: Version, environment: str
-) -> Iterator[tuple[Report, Report]]:
-    """Newest first."""
-    reports = [
-        report
-        for report in reversed(ws.store.documents("report", Report))
-        if (report.suite.environment == environment if environment else report.suite.environment not in GUARDS)
-    ]
-    theirs = [report for report in reports if report.agent == champion.id]
-    for ours in reports:
-        if ours.agent == candidate.id:
-            yield from ((ours, one) for one in theirs)
-
-
-def _alike(ws: WorkspaceFolder, one: Report, other: Report, fields: tuple[str, ...] = _SETTINGS) -> bool:
-    """Decoded, repeated and judged alike."""
-    settings = [ws.store.run(report.run).config for report in (one, other)]
-    return all(settings[0].get(field) == settings[1].get(field) for field in fields)
-
-
-def _verifier_changed(
-    ws: WorkspaceFolder, candidate: Version, champion: Version, environment: str
-) -> tuple[Report, Report] | None:
-    for ours, theirs in _pairs(ws, candidate, champion, environment):
-        if ours.suite.verifier != theirs.suite.verifier and _alike(ws, ours, theirs, (*_SETTINGS, "tasks")):
-            return ours, theirs
-    return None
-
-
-def _missing_evals(ws: WorkspaceFolder, candidate: Version, champion: Version, environment: str) -> Iterator[str]:
-    """What to type: as the other was measured, where it was."""
-    reports = [one for one in ws.store.documents("report", Report) if one.suite.environment not in GUARDS]
-    known = {
-        version.id: [one for one in reports if one.agent == version.id and environment in ("", one.suite.environment)]
-        for version in (candidate, champion)
-    }
-    model = (known[champion.id] or known[candidate.id])[-1:]
-    if not model:
-        yield from (f"verigym eval {environment or 'ENV'} -m {one.id}" for one in (candidate, champion))
-        return
-    missing = candidate if known[champion.id] else champion
-    config: Json = ws.store.run(model[0].run).config
-    sampling = config.get("sampling", {})
-    options = f"-n {config.get('num_tasks')} -k {config.get('k', 1)} --temperature {sampling.get('temperature', 1.0)}"
-    yield f"verigym eval {config.get('environment')} -m {missing.id} {options} --max-tokens {sampling.get('max_tokens', 256)}"
-
-
 def bare(version: Version) -> Version:
     """The weights alone: a prompt for one job, or replies held to its format, say nothing of what was forgotten."""
     plain = Version(base=version.base, adapter=version.adapter, name=version.name, families=version.families)
@@ -746,7 +649,7 @@ def _trained(ws: WorkspaceFolder, candidate: Version, report: Report) -> Trainin
 
 def _since_start(ws: WorkspaceFolder, start: str, report: Report) -> Delta | None:
     for other in reversed(ws.store.documents("report", Report)):
-        if other.agent == start and other.suite.hash == report.suite.hash and _alike(ws, other, report):
+        if other.agent == start and other.suite.hash == report.suite.hash and sampled_alike(ws, other, report):
             return compare(other, report).success
     return None
 

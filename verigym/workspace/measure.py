@@ -193,7 +193,11 @@ def _copy(ws: WorkspaceFolder, plan: RunPlan, kind: str, config: Json) -> bool:
         for one in ws.store.each_trajectory(run):
             if one.task in taken and one.index < plan.k:
                 ids[one.id] = f"{plan.run}/{one.task}/{one.index}"
-                trajectories.append(msgspec.structs.replace(one, id=ids[one.id], group=f"{plan.run}/{one.task}"))
+                own = (turn for turn in one.turns if turn.actor == "policy")
+                cost = sum(map(plan.settings.prices.cost, own))
+                trajectories.append(
+                    msgspec.structs.replace(one, id=ids[one.id], group=f"{plan.run}/{one.task}", cost=cost)
+                )
         verdicts = [
             msgspec.structs.replace(one, trajectory=ids[one.trajectory])
             for one in ws.store.each_verdict(run, plan.verifier.name)
