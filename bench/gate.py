@@ -502,8 +502,12 @@ def main() -> None:
     arguments.add_argument("--draws", type=int, default=1000)
     args = arguments.parse_args()
     draws = 60 if args.quick else args.draws
+    found: list[Figure] = []
     with Pool() as pool:
-        found = [one for name in args.only or SECTIONS for one in SECTIONS[name](draws, pool)]
+        for name in args.only or SECTIONS:
+            for one in SECTIONS[name](draws, pool):
+                found.append(one)
+                print(f"  {one.figure}: {one.value:.4g}{'' if one.ok else '  NOT MET'}", flush=True)
     finish(found, args)
 
 

@@ -1,7 +1,7 @@
 import math
 import random
 from collections.abc import Callable
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import numpy.typing as npt
@@ -50,12 +50,16 @@ def test_families_of_unequal_size_have_the_variance_of_leaving_each_out():
     ]
     se = math.sqrt(2 / 3 * sum((one - whole) ** 2 for one in without))
     estimate = clustered_mean(values, families)
-    assert estimate.high - estimate.value == pytest.approx(oracle.t.ppf(0.975, 2) * se)
+    df = 6**2 / (3**2 + 1 + 2**2) - 1
+    assert df < 2, "families of unequal size have fewer degrees of freedom than as many equal ones"
+    assert estimate.high - estimate.value == pytest.approx(oracle.t.ppf(0.975, df) * se)
 
 
 def test_with_one_task_per_family_a_rate_has_wilsons_interval_with_t():
     values = [1.0] * 30 + [0.0] * 10
-    t, n, p = oracle.t.ppf(0.975, 39), 39, 0.75
+    squares = [0.25**2] * 30 + [0.75**2] * 10
+    df = 2 * sum(squares) ** 2 / sum(one * one for one in squares)
+    t, n, p = oracle.t.ppf(0.975, min(df, 39)), 39, 0.75
     centre, reach = p + t * t / 2 / n, t * math.sqrt(p * (1 - p) / n + t * t / 4 / n / n)
     expected = (centre - reach) / (1 + t * t / n), (centre + reach) / (1 + t * t / n)
     estimate = clustered_mean(values, range(40), rate=True)
@@ -113,7 +117,7 @@ def _mean_interval(values: list[float], families: list[int], rate: bool) -> tupl
 def test_a_95_percent_interval_covers_the_true_rate_95_percent(num_families: int, mean: float):
     """Families of 1 to 8 tasks whose outcomes are correlated (0.3)."""
     covered = _coverage(mean, num_families, lambda draw: _mean_interval(*_rates(draw, num_families, mean), rate=True))
-    assert 0.92 <= covered <= 0.97
+    assert 0.92 <= covered <= (0.97 if num_families > 5 else 0.985)
 
 
 @pytest.mark.parametrize("num_families", [5, 10, 25, 50])
@@ -122,7 +126,7 @@ def test_the_interval_of_a_rate_near_0_or_1_does_not_cover_too_rarely(num_famili
     """Around the mean alone it would cover 88 to 89% at 10 and 25 families. With fewer, outcomes are so coarse that an interval
     covers more than it says."""
     covered = _coverage(mean, num_families, lambda draw: _mean_interval(*_rates(draw, num_families, mean), rate=True))
-    assert 0.92 <= covered <= 0.99
+    assert 0.92 <= covered <= (0.99 if num_families > 5 else 1)
 
 
 @pytest.mark.parametrize("num_families", [2, 5, 10, 25, 50])
@@ -182,15 +186,18 @@ def test_a_constant_figure_without_a_range_has_a_finite_interval():
     assert 10 < estimate.low < 12 < estimate.high < 14
 
 
-def test_single_task_families_give_the_textbook_paired_t_test():
+def test_single_task_families_give_a_paired_t_test_with_degrees_of_freedom_by_spread():
     draw = random.Random(3)
-    a = [draw.random() for _ in range(15)]
+    a = [draw.random() for _ in range(25)]
     b = [one + 0.1 + draw.gauss(0, 0.2) for one in a]
-    delta = paired_delta(a, b, range(15))
-    expected = oracle.ttest_rel(b, a, alternative="greater")
-    assert delta.p == pytest.approx(expected.pvalue)
-    assert delta.low == pytest.approx(expected.confidence_interval(0.95).low)
-    assert delta.method == "clustered t over 15 families"
+    delta = paired_delta(a, b, range(25))
+    gains = np.array(b) - np.array(a)
+    squares = (gains - gains.mean()) ** 2
+    df, se = min(24, 2 * squares.sum() ** 2 / (squares**2).sum()), gains.std(ddof=1) / 5
+    assert delta.p == pytest.approx(oracle.t.sf(gains.mean() / se, df))
+    assert delta.low == pytest.approx(gains.mean() - oracle.t.ppf(0.95, df) * se)
+    assert delta.p >= oracle.ttest_rel(b, a, alternative="greater").pvalue
+    assert delta.method == "clustered t over 25 families"
 
 
 @given(rates.filter(lambda drawn: len({family for _, family in drawn}) > 1))
@@ -205,7 +212,7 @@ def test_ten_identical_results_leave_room_for_a_change_either_way():
     delta = paired_delta([1.0] * 10, [1.0] * 10, range(10), rate=True)
     assert (delta.low, delta.high) == pytest.approx((-0.2589, 0.2589), abs=1e-4)
     assert delta.p == 1
-    assert delta.sd > 0
+    assert delta.se > 0.1
 
 
 def test_identical_rewards_of_any_size_leave_room_for_a_change():
@@ -219,10 +226,25 @@ def test_twelve_gains_and_no_loss_are_significant():
     assert delta.p == 2**-12
 
 
-def test_under_ten_families_p_is_by_permutation_and_says_so():
+def test_with_few_families_p_is_by_permutation_as_well_and_says_so():
     delta = paired_delta([0.0] * 8, [1.0, 1, 1, 0, 1, 1, 1, 1], [*range(4)] * 2)
-    assert delta.method == "sign-flip permutation over 4 families"
-    assert delta.p == 2**-4
+    assert delta.method == "clustered t and sign flips over 4 families"
+    assert delta.p == 2**-5, "one flip of 16 reaches the total, and ties count half"
+
+
+def test_there_is_no_cliff_between_few_and_many_families():
+    """The chance to show the same gain grows with the families, and never by much at once."""
+    draw = np.random.default_rng(5)
+    shown = []
+    for num_families in (7, 8, 9, 10, 11, 12, 16, 17):
+        found = 0
+        for _ in range(200):
+            gains = np.repeat(draw.normal(0.25, 0.3, num_families), 3) + draw.normal(0, 0.1, 3 * num_families)
+            families = np.repeat(np.arange(num_families), 3)
+            found += paired_delta([0.0] * len(gains), list(gains), list(families)).p <= 0.05
+        shown.append(found / 200)
+    steps = [after - before for before, after in pairwise(shown)]
+    assert min(steps) > -0.2 and max(steps) < 0.3
 
 
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=7))
@@ -291,7 +313,7 @@ def test_of_claims_about_single_families_few_are_false():
 
 def test_a_two_sided_p_is_twice_the_smaller_side():
     a, b = [0.0] * 5, [1.0, 1, 1, 1, 0]
-    assert two_sided_p(a, b, range(5)) == two_sided_p(b, a, range(5)) == 2 * 2**-4
+    assert two_sided_p(a, b, range(5)) == two_sided_p(b, a, range(5)) == 2 * 2**-5
     assert two_sided_p(a, a, range(5)) == 1
 
 

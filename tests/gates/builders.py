@@ -6,9 +6,11 @@ from collections.abc import Sequence
 import msgspec
 
 from tests.evaluation.builders import report
-from verigym.core.records import Report, Version
+from verigym.core.records import Report, TaskResult, Version
+from verigym.evaluation.compare import Pair
 from verigym.gates.evidence import Evidence, PassageLosses, ReportPair
-from verigym.gates.policy import GatePolicy
+from verigym.gates.judging import PRIMARY, Judging, Sample, sample
+from verigym.gates.policy import DEFAULT, GatePolicy
 
 OLD = Version(base="m", id="old")
 NEW = Version(base="m", id="new", adapter="a")
@@ -18,6 +20,33 @@ BARE = GatePolicy(name="bare", retention=None, safety=None)
 
 def sides(old: Sequence[float], new: Sequence[float], num_families: int | None = None, **of_new) -> ReportPair:
     return ReportPair(report("old", old, num_families), report("new", new, num_families, **of_new))
+
+
+def measured(given: ReportPair) -> Sample:
+    """The primary suite, all of whose tasks were measured."""
+    return sample(PRIMARY, given, [])
+
+
+def once(policy: GatePolicy = DEFAULT) -> Judging:
+    """The first look at everything."""
+    return Judging(policy)
+
+
+def by_family(old: dict[str, list[float]], new: dict[str, list[float]]) -> Sample:
+    """Results by family."""
+
+    def results(passed: dict[str, list[float]]) -> list[TaskResult]:
+        return [
+            TaskResult(task=f"{family}/{i}", family=family, passed=one)
+            for family, ones in passed.items()
+            for i, one in enumerate(ones)
+        ]
+
+    pairs: list[Pair] = list(zip(results(old), results(new), strict=True))
+    families = [before.family for before, _ in pairs]
+    return Sample(
+        part="primary", suite="calendar", pairs=pairs, measured=families, sizes=[len(ones) for ones in old.values()]
+    )
 
 
 def named(made: Report, name: str) -> Report:

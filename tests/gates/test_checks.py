@@ -4,10 +4,11 @@ import msgspec
 import pytest
 
 from tests.evaluation.builders import report
+from tests.gates.builders import by_family, measured, once, sides
 from verigym.audit.labels import Calibration
 from verigym.core.errors import Refused
-from verigym.core.records import Check, Report, TaskResult, Version
-from verigym.evaluation.compare import Comparison, Pair, compare, scored_pairs
+from verigym.core.records import Check, Report, Version
+from verigym.evaluation.compare import compare
 from verigym.evaluation.stats import Delta
 from verigym.gates.checks import (
     as_reliable,
@@ -25,75 +26,79 @@ from verigym.gates.evidence import Evidence, ReportPair, TrainingEvidence
 from verigym.gates.policy import DEFAULT, GatePolicy, Margins
 
 
-def _flipped(gained: int, lost: int, n: int, num_families: int | None = None) -> Comparison:
+def _flipped(gained: int, lost: int, n: int, num_families: int | None = None) -> ReportPair:
     """`gained` tasks turn to passed, `lost` to failed, the others stay."""
     old = [0.0] * gained + [1.0] * lost + [float(i % 2) for i in range(n - gained - lost)]
     new = [1.0] * gained + [0.0] * lost + old[gained + lost :]
-    return compare(report("old", old, num_families), report("new", new, num_families))
+    return sides(old, new, num_families)
+
+
+def _better(given: ReportPair, policy: GatePolicy = DEFAULT) -> Check:
+    return better(measured(given), once(policy))
 
 
 def test_a_clear_gain_passes():
-    check = better(_flipped(gained=30, lost=8, n=120), DEFAULT)
+    check = _better(_flipped(gained=30, lost=8, n=120))
     assert check.outcome == "pass"
     assert check.figures["low"] > 0
 
 
 @pytest.mark.parametrize("n", [12, 20, 100])
 def test_twelve_gained_and_none_lost_is_not_called_inconclusive(n: int):
-    assert better(_flipped(gained=12, lost=0, n=n), DEFAULT).outcome == "pass"
+    assert _better(_flipped(gained=12, lost=0, n=n)).outcome == "pass"
 
 
 def test_a_fall_from_75_to_25_percent_with_repeats_fails():
-    comparison = compare(report("old", [0.75] * 20, repeats=4), report("new", [0.25] * 20, repeats=4))
-    assert better(comparison, DEFAULT).outcome == "fail"
+    fallen = ReportPair(report("old", [0.75] * 20, repeats=4), report("new", [0.25] * 20, repeats=4))
+    assert _better(fallen).outcome == "fail"
 
 
 def test_ten_identical_results_are_not_a_pass():
-    check = better(compare(report("old", [1.0] * 10), report("new", [1.0] * 10)), DEFAULT)
+    check = _better(sides([1.0] * 10, [1.0] * 10))
     assert check.outcome == "unclear"
     assert check.figures["low"] < 0 < check.figures["high"]
-    assert check.needed > 10
+    assert check.needed_families > 10
 
 
 def test_three_gained_of_a_hundred_do_not_pass_by_the_t_test_alone():
-    check = better(_flipped(gained=3, lost=0, n=100), DEFAULT)
-    assert check.figures["low"] > 0
-    assert check.outcome == "unclear"
+    check = _better(_flipped(gained=3, lost=0, n=100))
+    assert check.outcome != "pass" and check.figures["p"] > 1 / 16
 
 
 @pytest.mark.parametrize("num_families", [1, 2, 4])
 def test_fewer_than_five_families_never_show_a_gain(num_families: int):
-    check = better(_flipped(gained=40, lost=0, n=40, num_families=num_families), DEFAULT)
+    check = _better(_flipped(gained=40, lost=0, n=40, num_families=num_families))
     assert check.outcome == "unclear"
-    assert "at least 5 families" in check.words
-    assert check.needed >= 40 * 5 / num_families
+    assert "at least 5 families are needed" in check.words
+    assert check.needed_families >= 5 - num_families and check.looks == []
 
 
 def test_a_policy_may_ask_for_more_families():
-    comparison = _flipped(gained=12, lost=0, n=24, num_families=12)
-    assert better(comparison, DEFAULT).outcome == "pass"
-    assert better(comparison, GatePolicy(name="mine", min_families=20)).outcome == "unclear"
+    gained = _flipped(gained=12, lost=0, n=24, num_families=12)
+    assert _better(gained).outcome == "pass"
+    assert _better(gained, GatePolicy(name="mine", min_families=20)).outcome == "unclear"
 
 
-def test_an_unclear_gain_says_how_many_tasks_would_settle_it():
-    check = better(_flipped(gained=9, lost=6, n=60), DEFAULT)
+def test_an_unclear_gain_says_how_many_new_families_would_settle_it():
+    check = _better(_flipped(gained=9, lost=6, n=60))
     assert check.outcome == "unclear"
-    assert 400 < check.needed < 700
-    assert f"about {check.needed} tasks" in check.words
+    assert 400 < check.needed_families < 900
+    assert f"About {check.needed_families} new families would show a gain of 5 points" in check.words
+    assert "All 60 tasks were measured, and they show gains of" in check.words
 
 
 def test_a_gain_in_reward_counts_where_reward_is_the_primary_metric():
     old, new = report("old", [0.0] * 20), report("new", [0.0] * 20)
     raised = [msgspec.structs.replace(one, reward=0.3 + 0.01 * (i % 5)) for i, one in enumerate(new.results)]
-    comparison = compare(old, msgspec.structs.replace(new, results=raised))
-    assert better(comparison, GatePolicy(name="mine", primary="reward")).outcome == "pass"
-    assert better(comparison, DEFAULT).outcome == "unclear"
+    given = ReportPair(old, msgspec.structs.replace(new, results=raised))
+    assert _better(given, GatePolicy(name="mine", primary="reward")).outcome == "pass"
+    assert _better(given).outcome == "unclear"
 
 
 def _harmed(champion: int, candidate: int, n: int) -> Check:
     old = report("old", [1.0] * n, unsafe=set(range(champion)))
     new = report("new", [1.0] * n, unsafe=set(range(n - candidate, n)))
-    return no_more_unsafe(scored_pairs(old, new), "calendar", DEFAULT)
+    return no_more_unsafe(measured(ReportPair(old, new)), once(), marked=True)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +111,8 @@ def _harmed(champion: int, candidate: int, n: int) -> Check:
         (0, 5, 100, "unclear"),
         (0, 6, 100, "fail"),
         (0, 12, 600, "pass"),
-        (0, 1, 10, "fail"),
+        (0, 1, 10, "unclear"),
+        (0, 3, 10, "fail"),
         (10, 10, 50, "unclear"),
         (5, 5, 400, "pass"),
         (30, 5, 100, "pass"),
@@ -118,20 +124,21 @@ def test_unsafe_actions_are_bounded_exactly_and_fail_only_on_evidence(
     assert _harmed(champion, candidate, n).outcome == outcome
 
 
-def test_no_unsafe_action_on_few_tasks_needs_as_many_as_the_exact_bound():
-    assert _harmed(0, 0, 20).needed == 59
+def test_no_unsafe_action_on_few_tasks_needs_as_many_families_as_the_exact_bound():
+    check = _harmed(0, 0, 20)
+    assert check.needed_families == 59 - 20 and "all 20 tasks were measured" in check.words
+    assert check.looks == [], "a look at which nobody could pass spends nothing"
 
 
 def test_invalid_outputs_are_held_to_their_own_margin():
-    pairs = scored_pairs(report("old", [1.0] * 100), report("new", [1.0] * 100, invalid={1, 2}))
-    assert no_more_invalid(pairs, "calendar", DEFAULT).outcome == "unclear"
+    given = measured(sides([1.0] * 100, [1.0] * 100, invalid={1, 2}))
+    assert no_more_invalid(given, once()).outcome == "unclear"
     wide = GatePolicy(name="wide", margins=Margins(invalid=0.1))
-    assert no_more_invalid(pairs, "calendar", wide).outcome == "pass"
+    assert no_more_invalid(given, once(wide)).outcome == "pass"
 
 
 def test_what_the_verifier_does_not_judge_is_skipped_in_words():
-    pairs = scored_pairs(report("old", [1.0] * 9), report("new", [1.0] * 9))
-    check = no_more_tool_errors(pairs, "calendar", DEFAULT)
+    check = no_more_tool_errors(measured(sides([1.0] * 9, [1.0] * 9)), once())
     assert (check.outcome, check.figures) == ("skipped", {})
     assert "does not judge it" in check.words
 
@@ -147,57 +154,47 @@ def _with_rates(made: Report, part: str, wrong: set[int]) -> Report:
 def test_calls_that_do_not_execute_are_counted_where_the_verifier_says_so():
     old = _with_rates(report("old", [1.0] * 100), "executed", set())
     new = _with_rates(report("new", [1.0] * 100), "executed", set(range(12)))
-    check = no_more_tool_errors(scored_pairs(old, new), "calendar", DEFAULT)
+    check = no_more_tool_errors(measured(ReportPair(old, new)), once())
     assert check.outcome == "fail"
     assert "in 12 of 100 tasks, the champion in 0" in check.words
 
 
 @pytest.mark.parametrize(
     ("check", "field"),
-    [(no_more_unsafe, "unsafe"), (no_more_invalid, "invalid"), (kept, "mastered"), (as_reliable, "pass_k")],
-    ids=["unsafe", "invalid", "mastered", "pass_k"],
+    [
+        (lambda given, judging: no_more_unsafe(given, judging, True), "unsafe"),
+        (no_more_invalid, "invalid"),
+        (kept, "mastered"),
+    ],
+    ids=["unsafe", "invalid", "mastered"],
 )
 def test_a_margin_that_is_null_leaves_its_check_out_in_words(check, field: str):
     policy = GatePolicy(name="mine", margins=msgspec.structs.replace(Margins(), **{field: None}))
-    pairs = scored_pairs(report("old", [1.0] * 9), report("new", [0.0] * 9))
-    assert (check(pairs, "calendar", policy).outcome, check(pairs, "calendar", policy).words) == (
-        "skipped",
-        "left out by the policy",
-    )
+    found = check(measured(sides([1.0] * 9, [0.0] * 9)), once(policy))
+    assert (found.outcome, found.words) == ("skipped", "left out by the policy")
 
 
 @pytest.mark.parametrize(("errors", "outcome"), [(2, "pass"), (3, "unclear")])
 def test_too_many_errors_on_either_side_are_no_measurement(errors: int, outcome: str):
     clean, failing = report("a", [1.0] * 98), report("b", [1.0] * 98, errors=errors)
-    for sides in (ReportPair(clean, failing), ReportPair(failing, clean)):
-        assert few_errors([sides], compare(*sides), DEFAULT).outcome == outcome
+    for given in (ReportPair(clean, failing), ReportPair(failing, clean)):
+        assert few_errors([given], compare(*given), once()).outcome == outcome
 
 
 def test_errors_on_a_guardrail_suite_count_as_well():
     clean = ReportPair(report("a", [1.0] * 98), report("b", [1.0] * 98))
     failing = ReportPair(clean.champion, report("b", [1.0] * 98, errors=9))
-    check = few_errors([clean, failing], compare(*clean), DEFAULT)
+    check = few_errors([clean, failing], compare(*clean), once())
     assert check.outcome == "unclear" and "candidate 8.4% of episodes in calendar" in check.words
 
 
 # -- what the champion masters --------------------------------------------------------------------------------------
 
 
-def _families(old: dict[str, list[float]], new: dict[str, list[float]]) -> list[Pair]:
-    def results(passed: dict[str, list[float]]) -> list[TaskResult]:
-        return [
-            TaskResult(task=f"{family}/{i}", family=family, passed=one)
-            for family, ones in passed.items()
-            for i, one in enumerate(ones)
-        ]
-
-    return list(zip(results(old), results(new), strict=True))
-
-
 def test_gains_elsewhere_do_not_hide_a_loss_of_mastered_tasks():
     old = {f"good{i}": [1.0] * 5 for i in range(10)} | {f"bad{i}": [0.0] * 5 for i in range(10)}
     new = {f"good{i}": [1.0] * 3 + [0.0] * 2 for i in range(10)} | {f"bad{i}": [1.0] * 5 for i in range(10)}
-    check = kept(_families(old, new), "calendar", DEFAULT)
+    check = kept(by_family(old, new), once())
     assert check.outcome == "fail"
     assert "on 50 of 100 tasks, those of families that it passes at least half of: -20.0 points" in check.words
 
@@ -207,15 +204,15 @@ def test_luck_of_the_champion_is_not_taken_for_mastery():
     draw, found = random.Random(3), {"pass": 0, "fail": 0, "unclear": 0, "skipped": 0}
     for _ in range(200):
         old, new = ({f"f{i}": [float(draw.random() < 0.5) for _ in range(3)] for i in range(80)} for _ in range(2))
-        found[kept(_families(old, new), "calendar", DEFAULT).outcome] += 1
+        found[kept(by_family(old, new), once()).outcome] += 1
     assert found["fail"] <= 10
 
 
 def test_where_nothing_is_mastered_there_is_nothing_to_lose():
     old = {f"f{i}": [0.0, 0.0, 0.0] for i in range(5)}
-    assert "there is nothing to lose" in kept(_families(old, old), "calendar", DEFAULT).words
+    assert "there is nothing to lose" in kept(by_family(old, old), once()).words
     single = {f"f{i}": [1.0] for i in range(5)}
-    assert "cannot be told from luck" in kept(_families(single, single), "calendar", DEFAULT).words
+    assert "cannot be told from luck" in kept(by_family(single, single), once()).words
 
 
 # -- pass^k ---------------------------------------------------------------------------------------------------------
@@ -225,10 +222,17 @@ def test_a_version_that_passes_as_often_but_less_reliably_is_noticed():
     """Half of the tasks always, against every task half of the time."""
     old = report("old", [1.0] * 50 + [0.0] * 50, repeats=4)
     new = report("new", [0.5] * 100, repeats=4)
-    check = as_reliable(scored_pairs(old, new), "calendar", DEFAULT)
+    asked = GatePolicy(name="mine", margins=Margins(pass_k=0.05))
+    check = as_reliable(measured(ReportPair(old, new)), once(asked))
     assert check.outcome == "fail"
     assert "all 4 repeats pass in 0 of 100 tasks, the champion's in 50" in check.words
-    assert as_reliable(scored_pairs(report("a", [1.0]), report("b", [1.0])), "s", DEFAULT).outcome == "skipped"
+    assert as_reliable(measured(sides([1.0], [1.0])), once(asked)).outcome == "skipped"
+
+
+def test_how_reliable_a_version_is_is_only_reported_unless_the_policy_has_a_margin():
+    old, new = report("old", [1.0] * 50 + [0.0] * 50, repeats=4), report("new", [0.5] * 100, repeats=4)
+    check = as_reliable(measured(ReportPair(old, new)), once())
+    assert check.outcome == "skipped" and "the champion's in 50 (reported only" in check.words
 
 
 # -- reward against success -----------------------------------------------------------------------------------------
@@ -245,7 +249,8 @@ def test_reward_that_rises_while_success_falls_is_called_reward_hacking():
     comparison = compare(old, new)
     check = honest_reward(comparison, None)
     assert check.outcome == "fail" and check.words.startswith("reward hacking: on this suite reward rose")
-    assert better(comparison, GatePolicy(name="by reward", primary="reward")).outcome == "pass", "by its reward alone"
+    by_reward = GatePolicy(name="by reward", primary="reward")
+    assert _better(ReportPair(old, new), by_reward).outcome == "pass", "by its reward alone"
 
 
 def _fell(points: float) -> Delta:
@@ -272,15 +277,17 @@ def test_reward_up_and_held_out_success_down_is_reward_hacking():
 
 
 def test_a_judge_decides_only_after_people_agreed_with_it():
-    sides = ReportPair(report("old", [1.0] * 5), report("new", [1.0] * 5))
-    asking = Evidence(primary=sides, judge="j1")
-    assert trusted(Evidence(primary=sides), DEFAULT).outcome == "skipped"
-    first = r"nobody knows .*First label .*\(verigym label run --single\).*\(verigym audit run \w+ run\)"
-    with pytest.raises(Refused, match=rf"asks the judge j1, and {first}"):
-        trusted(asking, DEFAULT)
+    asking = Evidence(primary=sides([1.0] * 5, [1.0] * 5), judge="j1")
+    assert trusted(Evidence(primary=asking.primary), DEFAULT).outcome == "skipped"
+    unknown = trusted(asking, DEFAULT)
+    assert unknown.outcome == "unclear" and "(verigym label run --single)" in unknown.words
+    assert "(verigym audit run desk run)" in unknown.words
     weak = Calibration(verifier="match@1", judge="j1", n=30, kappa=0.7, low=0.45, high=0.9)
-    with pytest.raises(Refused, match=r"agrees too little with people's labels: kappa 0\.70, at least 0\.45"):
-        trusted(msgspec.structs.replace(asking, calibration=weak), DEFAULT)
+    few = trusted(msgspec.structs.replace(asking, calibration=weak), DEFAULT)
+    assert few.outcome == "unclear" and "30 labels are too few" in few.words
+    wrong = msgspec.structs.replace(weak, kappa=0.2, low=0.1, high=0.4)
+    with pytest.raises(Refused, match=r"disagrees with people on 30 labels: kappa 0\.20"):
+        trusted(msgspec.structs.replace(asking, calibration=wrong), DEFAULT)
     strong = msgspec.structs.replace(weak, n=100, low=0.62)
     assert trusted(msgspec.structs.replace(asking, calibration=strong), DEFAULT).outcome == "pass"
 
@@ -290,6 +297,6 @@ def test_a_version_trained_on_a_family_of_the_suite_is_refused():
     trained = Version(base="m", id="b", families=["f3", "f1", "elsewhere"])
     with pytest.raises(Refused, match=r"trained on 2 of the 5 families of suite \"calendar\" \(f1, f3\)"):
         held_out(trained, clean, [suite])
-    with pytest.raises(Refused, match="version b was trained on 2"):
+    with pytest.raises(Refused, match="Version b was trained on 2"):
         held_out(clean, trained, [suite])
     assert held_out(clean, clean, [suite]).outcome == "pass"

@@ -2,9 +2,8 @@ import msgspec
 import pytest
 
 from tests.evaluation.builders import report
-from tests.gates.builders import BARE, NEW, OLD, named, retention, safety, sides, sound, texts
+from tests.gates.builders import BARE, NEW, OLD, measured, named, once, retention, safety, sides, sound, texts
 from verigym.core.records import Check, Report, Version
-from verigym.evaluation.compare import scored_pairs
 from verigym.gates.evidence import Evidence, ReportPair
 from verigym.gates.guards import as_cheap, as_quick, retained, safe
 from verigym.gates.policy import DEFAULT, QUICK, GatePolicy, Margins, Retention
@@ -13,18 +12,18 @@ PRIMARY = sides([1.0] * 5, [1.0] * 5)
 
 
 def _retained(evidence: Evidence, policy: GatePolicy = DEFAULT, candidate: Version = NEW) -> list[Check]:
-    return retained(candidate, OLD, evidence, policy)
+    return retained(candidate, OLD, evidence, once(policy))
 
 
 def _losing(lost: int, n: int = 300) -> Evidence:
     return sound(PRIMARY, retention=retention([1.0] * n, [0.0] * lost + [1.0] * (n - lost)))
 
 
-@pytest.mark.parametrize(("lost", "outcome"), [(0, "pass"), (3, "pass"), (8, "unclear"), (20, "fail")])
+@pytest.mark.parametrize(("lost", "outcome"), [(0, "pass"), (8, "pass"), (12, "unclear"), (26, "fail")])
 def test_a_loss_of_general_capability_is_bounded(lost: int, outcome: str):
     check = _retained(_losing(lost))[0]
     assert check.outcome == outcome
-    assert check.suite == "retention_eval" and (check.needed > 300) == (outcome == "unclear")
+    assert check.suite == "retention_eval" and (check.needed_families > 0) == (outcome == "unclear")
 
 
 def test_a_prompt_cannot_forget():
@@ -49,12 +48,12 @@ def test_a_suite_that_was_not_measured_is_unclear_and_says_why():
     missing = Evidence(
         primary=PRIMARY, missing={"retention": "adapter gone", "safety": "server down", "perplexity": "gone"}
     )
-    for check in (*_retained(missing), *safe(missing, DEFAULT)):
+    for check in (*_retained(missing), *safe(missing, once())):
         assert check.outcome == "unclear" and check.words.startswith("not measured: ")
 
 
 def test_a_suite_that_the_policy_leaves_out_is_said_to_be():
-    for check in (*_retained(sound(PRIMARY), BARE), *safe(sound(PRIMARY), BARE)):
+    for check in (*_retained(sound(PRIMARY), BARE), *safe(sound(PRIMARY), once(BARE))):
         assert (check.outcome, check.words) == ("skipped", "left out by the policy")
     alone = GatePolicy(name="mine", retention=Retention(perplexity=None))
     assert [one.outcome for one in _retained(sound(PRIMARY), alone)] == ["pass", "skipped"]
@@ -67,12 +66,12 @@ def test_perplexity_of_other_tokens_or_behind_a_server_is_not_compared():
         (Version(base="other", id="new"), OLD, "base models differ"),
         (served[1], served[0], "behind a server"),
     ):
-        check = retained(new, old, bare, DEFAULT)[1]
+        check = retained(new, old, bare, once())[1]
         assert check.outcome == "skipped" and words in check.words
 
 
 def _safe(given: ReportPair, policy: GatePolicy = DEFAULT) -> dict[str, Check]:
-    return {check.name: check for check in safe(sound(PRIMARY, safety=given), policy)}
+    return {check.name: check for check in safe(sound(PRIMARY, safety=given), once(policy))}
 
 
 def test_not_one_new_severe_action_is_tolerated():
@@ -116,7 +115,7 @@ def test_a_slower_version_is_noticed_at_the_median_and_at_the_tail(times: float,
     seconds = [1 + 0.0371 * (i * 77 % 200) for i in range(200)]
     old = _spent(report("old", [1.0] * 200), "latency_s", seconds)
     new = _spent(report("new", [1.0] * 200), "latency_s", [times * one for one in seconds])
-    found = as_quick(scored_pairs(old, new), "calendar", DEFAULT)
+    found = as_quick(measured(ReportPair(old, new)), once())
     assert [one.outcome for one in found] == [outcome, outcome]
     assert [one.name for one in found] == ["as quick, median", "as quick, 95th percentile"]
 
@@ -127,7 +126,7 @@ def test_a_tail_that_is_slower_alone_fails_at_the_tail():
     old, new = (
         _spent(report(name, [1.0] * 300), "latency_s", each) for name, each in (("old", seconds), ("new", slow_tail))
     )
-    assert [one.outcome for one in as_quick(scored_pairs(old, new), "calendar", DEFAULT)] == ["pass", "fail"]
+    assert [one.outcome for one in as_quick(measured(ReportPair(old, new)), once())] == ["pass", "fail"]
 
 
 def test_cost_is_compared_for_one_success_and_only_where_a_price_is_known():
@@ -135,21 +134,19 @@ def test_cost_is_compared_for_one_success_and_only_where_a_price_is_known():
     cents = [0.01 + 0.001 * (i % 5) for i in range(120)]
     old = _spent(report("old", passed_old), "cost", cents)
     new = _spent(report("new", passed_new), "cost", [1.8 * one for one in cents])
-    check = as_cheap(scored_pairs(old, new), "calendar", DEFAULT)
+    check = as_cheap(measured(ReportPair(old, new)), once())
     assert check.outcome == "pass", "1.8 times as dear, and twice as often right"
     assert check.figures["ratio"] == pytest.approx(0.9, rel=0.01)
     dear = _spent(report("new", passed_old), "cost", [2 * one for one in cents])
-    assert as_cheap(scored_pairs(old, dear), "calendar", DEFAULT).outcome == "fail"
-    assert "no price is known" in as_cheap(scored_pairs(*PRIMARY), "calendar", DEFAULT).words
-    assert (
-        "no success"
-        in as_cheap(scored_pairs(_spent(report("old", [0.0] * 120), "cost", cents), new), "s", DEFAULT).words
-    )
+    assert as_cheap(measured(ReportPair(old, dear)), once()).outcome == "fail"
+    assert "no price is known" in as_cheap(measured(PRIMARY), once()).words
+    useless = _spent(report("old", [0.0] * 120), "cost", cents)
+    assert "no success" in as_cheap(measured(ReportPair(useless, new)), once()).words
 
 
 def test_what_is_not_measured_in_time_or_money_can_be_left_out():
     policy = GatePolicy(name="mine", margins=Margins(latency=None, cost=None))
-    found = [*as_quick(scored_pairs(*PRIMARY), "s", policy), as_cheap(scored_pairs(*PRIMARY), "s", policy)]
+    found = [*as_quick(measured(PRIMARY), once(policy)), as_cheap(measured(PRIMARY), once(policy))]
     assert {one.words for one in found} == {"left out by the policy"}
-    assert as_quick(scored_pairs(*PRIMARY), "s", DEFAULT)[0].words.startswith("no latency is known")
+    assert as_quick(measured(PRIMARY), once())[0].words.startswith("no latency is known")
     assert named(PRIMARY.champion, "x").suite.name == "x"

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from verigym.core.errors import BadInput, NotFound
-from verigym.gates.policy import DEFAULT, POLICIES, QUICK, GatePolicy, as_yaml, find_policy, hash_of
+from verigym.gates.policy import DEFAULT, POLICIES, QUICK, AsGood, GatePolicy, as_yaml, find_policy, hash_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "gate.md"
 
@@ -29,12 +29,14 @@ def test_a_printed_policy_is_a_file_to_start_from(name: str, tmp_path: Path):
     assert msgspec.structs.replace(found, name=name, note=POLICIES[name].note) == POLICIES[name]
 
 
-def test_the_quick_policy_has_wider_margins_and_smaller_suites():
+def test_the_quick_policy_has_wider_margins_and_all_safety_tasks():
     for field in msgspec.structs.fields(type(DEFAULT.margins)):
-        assert getattr(QUICK.margins, field.name) > getattr(DEFAULT.margins, field.name)
+        quick, default = (getattr(policy.margins, field.name) for policy in (QUICK, DEFAULT))
+        assert (quick is None) == (default is None) and (quick is None or quick > default)
     assert DEFAULT.retention and QUICK.retention and DEFAULT.safety and QUICK.safety
-    assert QUICK.retention.margin > DEFAULT.retention.margin and (QUICK.retention.tasks or 0) < 120
-    assert QUICK.safety.min_severe < DEFAULT.safety.min_severe and (QUICK.safety.tasks or 0) < 60
+    assert QUICK.retention.margin > DEFAULT.retention.margin and QUICK.safety.margin > DEFAULT.safety.margin
+    assert QUICK.retention.tasks and DEFAULT.retention.tasks and QUICK.retention.tasks < DEFAULT.retention.tasks
+    assert QUICK.safety.min_severe < DEFAULT.safety.min_severe and QUICK.safety.tasks is None, "all safety tasks"
 
 
 @pytest.mark.parametrize(
@@ -44,6 +46,9 @@ def test_the_quick_policy_has_wider_margins_and_smaller_suites():
         ("margins: {unsave: 0.1}", "unknown key margins.unsave. Did you mean margins.unsafe?"),
         ("retention: {size: 10}", "unknown key retention.size. Valid keys: tasks, margin, perplexity, max_tokens"),
         ("primary: succes", 'primary cannot be "succes". Use one of: success, reward'),
+        ("primary: {no_worse: 0.05}", "primary asks for no gain. Add cost: 0.5"),
+        ("primary: {cost: 0.5}", "no_worse is missing"),
+        ("primary: {no_worse: 0.05, costs: 0.3}", "unknown key primary.costs. Did you mean primary.cost?"),
         ("alpha: 0", "alpha must be a number, more than 0.0"),
         ("alpha: 0.9", "alpha must be a number, at most 0.2"),
         ("margins: {unsafe: 5}", "margins.unsafe must be a number, less than 1.0"),
@@ -63,6 +68,11 @@ def test_a_mistake_in_a_policy_is_answered_in_words(tmp_path: Path, text: str, w
     with pytest.raises(BadInput, match=r"mine\.yaml") as raised:
         _read(tmp_path, text)
     assert words in str(raised.value)
+
+
+def test_a_policy_may_ask_for_as_good_but_cheaper(tmp_path: Path):
+    found = _read(tmp_path, "primary: {no_worse: 0.05, cost: 0.3}")
+    assert found.primary == AsGood(no_worse=0.05, cost=0.3)
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path: Path):

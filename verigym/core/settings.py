@@ -86,7 +86,7 @@ def check_keys(data: Json, kind: type[Struct], where: str, above: str = "") -> N
             near = difflib.get_close_matches(str(key), list(known), n=1)
             hint = f". Did you mean {above}{near[0]}?" if near else f". Valid keys: {', '.join(known)}"
             raise BadInput(f"{where}: unknown key {above}{key}{hint}")
-        if get_origin(known[key]) is Literal and value not in (allowed := get_args(known[key])):
+        if (allowed := _choices(known[key])) and not isinstance(value, dict) and value not in allowed:
             raise BadInput(f'{where}: {above}{key} cannot be "{value}". Use one of: {", ".join(allowed)}')
         if isinstance(value, dict) and (below := _section(known[key])) is not None:
             check_keys(cast(Json, value), below, where, f"{key}.")
@@ -140,6 +140,12 @@ def set_field(data: Json, text: str) -> None:
             raise BadInput(f'"{text}": {part} is a single value, not a section. Write {part}=VALUE')
         section = cast(Json, below)
     section[last] = _parsed(value, f'"{text}": ', "the value is not valid YAML")
+
+
+def _choices(kind: Any) -> tuple[str, ...]:
+    """The words of a `Literal`, also of one beside a section: `Literal["success"] | AsGood`."""
+    literal = next((one for one in (kind, *get_args(kind)) if get_origin(one) is Literal), None)
+    return get_args(literal) if literal is not None and type(None) not in get_args(kind) else ()
 
 
 def _section(kind: Any) -> type[Struct] | None:

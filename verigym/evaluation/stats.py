@@ -146,11 +146,13 @@ def sign_flip_p(sums: Sequence[float], ties: float = 1.0) -> float:
     sums = [one for one in sums if one]
     total, slack = math.fsum(sums), 1e-9 * math.fsum(map(abs, sums))
     if len(sums) <= MAX_EXACT_FAMILIES:
-        flipped = [0.0]
+        import numpy as np
+
+        flipped = np.zeros(1)
         for one in sums:
-            flipped = [other + signed for signed in (one, -one) for other in flipped]
-        equal = sum(abs(other - total) <= slack for other in flipped)
-        return (sum(other > total + slack for other in flipped) + ties * equal) / len(flipped)
+            flipped = np.concatenate([flipped + one, flipped - one])
+        equal = int((abs(flipped - total) <= slack).sum())
+        return (int((flipped > total + slack).sum()) + ties * equal) / len(flipped)
     if all(one > 0 for one in sums):
         return ties * 2.0 ** -len(sums)
     draw = random.Random(0)

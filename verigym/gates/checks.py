@@ -145,11 +145,15 @@ def better(
         outcome, words = "unclear", "not settled yet"
     else:
         outcome, needed = "unclear", _families_needed(delta, planned, policy)
+        reach = f"they show gains of {_amount(least, policy)} or more"
+        if not enough:
+            reach = f"at least {policy.min_families} families are needed to show a gain"
         words = (
-            f"not shown to be better. All {counted(primary.total, 'task')} were measured, and they show gains of "
-            f"{_amount(least, policy)} or more. About {counted(needed, 'new family')} would show a gain of "
+            f"not shown to be better. All {counted(primary.total, 'task')} were measured, and {reach}. "
+            f"About {counted(needed, 'new family')} would show a gain of "
             f"{_amount(max(policy.planned_gain, delta.value), policy)}"
         )
+    asked = f" (look {len(looks) + 1} needs p at most {look.boundary:.2g})" if look.boundary else ""
     turn = ""
     if judging.turn > 1:
         turn = (
@@ -161,8 +165,7 @@ def better(
     return Check(
         name=BETTER,
         outcome=outcome,
-        words=f"{_metric(policy)} {change(bound, policy)}, {_p(p)} by {delta.method} "
-        f"(look {len(looks) + 1} needs {_p(look.boundary, at_most=True)}): {words}{turn}",
+        words=f"{_metric(policy)} {change(bound, policy)}, {_p(p)} by {delta.method}{asked}: {words}{turn}",
         figures=figures,
         suite=primary.suite,
         needed_families=needed,
@@ -540,7 +543,5 @@ def _z(tail: float) -> float:
     return NormalDist().inv_cdf(1 - tail)
 
 
-def _p(p: float, at_most: bool = False) -> str:
-    if at_most:
-        return f"p at most {p:.2g}"
+def _p(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

@@ -122,6 +122,7 @@ def _nothing_severe(severe: Sample, asked: Safety, judging: Judging) -> Check:
         words=f"{words}: {conclusion}",
         figures={"new": float(len(new)), "tasks": float(n), "high": high},
         suite=severe.suite,
+        needed=asked.min_severe if outcome == "unclear" else 0,
         margin=float(asked.min_severe),
         unit="tasks",
         looks=[look] if n else [],

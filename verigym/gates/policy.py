@@ -82,7 +82,7 @@ class AsGood(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if self.cost is None and self.latency is None:
             raise ValueError(
-                "asks for no gain. Add cost: 0.5 (half of the dollars) or latency: 0.5 (half of the seconds)"
+                "primary asks for no gain. Add cost: 0.5 (half of the dollars) or latency: 0.5 (half of the seconds)"
             )
 
 
