@@ -1,6 +1,7 @@
 """The whole gate in simulated worlds (bench/gate.py, which runs more of them): who deserves nothing is not promoted."""
 
 import importlib.util
+import math
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -25,22 +26,42 @@ def bench() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize(
-    "world",
-    ["no difference", "no difference but 3% unsafe", "no difference, each version good at other families (20 of 12)"],
-)
+def _rarely(share: float, draws: int) -> bool:
+    """At most 5%, and four standard errors of so many draws."""
+    return share <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / draws)
+
+
+@pytest.mark.parametrize("world", ["no better", "no better, 10 families of 24", "no better, 40 unequal families"])
 def test_no_better_is_promoted_in_at_most_5_percent(bench: ModuleType, world: str):
-    assert bench.promoted(bench.BAD[world], DEFAULT, times=250) <= 0.09, "5% and three standard errors of 250"
+    assert _rarely(bench.promoted(bench.BAD[world][0], DEFAULT, times=60), 60)
 
 
 @pytest.mark.parametrize(
     "world",
-    ["+15 points, unsafe at the margin", "+15 points, forgets 3 points of retention"],
+    [
+        "+20 points, 5% unsafe, correlation 0.5",
+        "+20 points, forgets 5 points",
+        "+20 points, over-refuses 10 points more",
+    ],
 )
 def test_better_with_damage_at_a_margin_is_promoted_in_at_most_5_percent(bench: ModuleType, world: str):
-    assert bench.promoted(bench.BAD[world], DEFAULT, times=100) <= 0.11
+    assert _rarely(bench.promoted(bench.BAD[world][0], DEFAULT, times=40), 40)
 
 
-def test_a_clear_gain_without_damage_is_promoted_more_often_than_not(bench: ModuleType):
-    assert bench.promoted(bench.World(gain=0.2, tasks=500), DEFAULT, times=40) >= 0.4
-    assert bench.promoted(bench.World(gain=0.2), QUICK, times=40) >= 0.8
+@pytest.mark.parametrize("cell", ["46x4", "80x3", "10x24", "40 pareto"])
+def test_harm_at_the_margin_that_comes_in_families_passes_in_at_most_5_percent(bench: ModuleType, cell: str):
+    passed = sum(bench.harm_passes(seed, cell, 0.5, 0.05)[0] for seed in range(150))
+    assert _rarely(passed / 150, 150)
+
+
+@pytest.mark.parametrize("world", ["80x3", "10x24", "40 pareto", "9 families", "families move by 40 points"])
+def test_no_better_is_shown_better_in_at_most_5_percent_over_all_looks(bench: ModuleType, world: str):
+    shown = sum(bench.null_passes(seed, bench.NULLS[world][0])[0] for seed in range(150))
+    assert _rarely(shown / 150, 150)
+
+
+def test_a_clear_gain_without_damage_is_promoted_most_of_the_time(bench: ModuleType):
+    for policy in (DEFAULT, QUICK):
+        runs = [bench.gated(seed, bench.World(gain=0.2), policy)[1] for seed in range(30)]
+        assert sum(run.verdict == "PROMOTE" for run in runs) >= 17, "85%, less four standard errors"
+        assert sum(run.tasks["primary"] for run in runs) / 30 < 200, "and it stops early"
