@@ -12,13 +12,13 @@ Answer = Callable[[str, list[dict[str, Any]]], str]
 
 
 @contextlib.contextmanager
-def answering(answer: Answer) -> Iterator[str]:
-    """The server's address, while it is there."""
+def answering(answer: Answer, tokens: Callable[[str], int] = lambda model: 20) -> Iterator[str]:
+    """The server's address, while it is there. `tokens` is how many a reply of a model has."""
 
     async def complete(request: web.Request) -> web.Response:
         body = await request.json()
         choice = {"index": 0, "message": {"role": "assistant", "content": answer(body["model"], body["messages"])}}
-        usage = {"prompt_tokens": 300, "completion_tokens": 20}
+        usage = {"prompt_tokens": 300, "completion_tokens": tokens(body["model"])}
         return web.json_response({"choices": [{**choice, "finish_reason": "stop"}], "usage": usage})
 
     loop, ready, port = asyncio.new_event_loop(), threading.Event(), list[int]()

@@ -15,8 +15,8 @@ from verigym.core.records import Report, Version
 from verigym.environments.load import load_environment
 from verigym.registry import integrity, ledger
 from verigym.registry.versions import version_id
-from verigym.workspace.shared_reports import shared_reports
 from verigym.workspace.rescore import outdated_reports, rescore
+from verigym.workspace.shared_reports import shared_reports
 from verigym.workspace.workspace import WorkspaceFolder
 
 ARCHIVE = Path(__file__).parent / "data" / "workspace-0.1.0.tar.gz"

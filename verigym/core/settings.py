@@ -3,7 +3,8 @@
 import difflib
 import re
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast, get_args, get_origin
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
@@ -144,8 +145,9 @@ def set_field(data: Json, text: str) -> None:
 
 def _choices(kind: Any) -> tuple[str, ...]:
     """The words of a `Literal`, also of one beside a section: `Literal["success"] | AsGood`."""
-    literal = next((one for one in (kind, *get_args(kind)) if get_origin(one) is Literal), None)
-    return get_args(literal) if literal is not None and type(None) not in get_args(kind) else ()
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    literal = next((one for one in kinds if get_origin(one) is Literal), None)
+    return get_args(literal) if literal is not None and type(None) not in kinds else ()
 
 
 def _section(kind: Any) -> type[Struct] | None:

@@ -148,26 +148,30 @@ async def _run(
             await run_many(ws.store, msgspec.structs.replace(plan, context=context), policy, on_progress)
 
 
-_NOT_SETTINGS = ("tasks", "num_tasks", "verifier", "prices")
+_NOT_SETTINGS = ("tasks", "num_tasks", "verifier", "prices", "environment_version")
 """What two runs may differ in, and one may still copy the other's episodes."""
 
 
-def same_settings(one: Json, other: Json) -> bool:
-    """Whether episodes of two runs differ in their tasks alone."""
+def _same_settings(one: Json, other: Json) -> bool:
+    """Whether episodes of two runs differ in their tasks alone, or in the version of the environment."""
     return all(one.get(name) == other.get(name) for name in {*one, *other} - {*_NOT_SETTINGS})
 
 
 def known_episodes(
     ws: WorkspaceFolder, tasks: Sequence[Task], kind: str, config: Json, besides: str = ""
 ) -> Iterator[tuple[str, list[str]]]:
-    """Runs with the same settings, newest first, each with the tasks of which it has all k episodes."""
+    """Runs with the same settings, newest first, each with the tasks of which it has all k episodes. Episodes of another version
+    of the environment count only if the present verifier scored them: `verigym rescore` says that they are still valid."""
     wanted = {task.id: task for task in tasks}
     for run in reversed(ws.store.runs()):
-        if run.kind != kind or run.id == besides or not same_settings(run.config, config):
+        if run.kind != kind or run.id == besides or not _same_settings(run.config, config):
             continue
         same = {task.id for task in ws.store.tasks(run.id) if wanted.get(task.id) == task}
+        unchanged = run.config.get("environment_version") == config.get("environment_version")
         sound = Counter(
-            one.task for one in ws.store.statuses(run.id, run.verifier) if one.fault != Fault.INFRASTRUCTURE
+            one.task
+            for one in ws.store.statuses(run.id, config["verifier"])
+            if one.fault != Fault.INFRASTRUCTURE and (unchanged or one.judged)
         )
         complete = [task for task in same if sound[task] >= config["k"]]
         if complete:
