@@ -16,7 +16,7 @@ from verigym.registry import ledger
 @pytest.fixture
 def office(tmp_path: Path) -> Office:
     (tmp_path / "alone.yaml").write_text("retention: null\nsafety: null\nmargins: {latency: null}\n")
-    (tmp_path / "strict.yaml").write_text("retention: null\nsafety: null\nmargins: {latency: null}\nalpha: 0.01\n")
+    (tmp_path / "careful.yaml").write_text("retention: null\nsafety: null\nmargins: {latency: null}\nalpha: 0.01\n")
     return Office(tmp_path)
 
 
@@ -44,7 +44,7 @@ def test_the_gate_prints_every_check_a_paragraph_and_what_to_type_next(office: O
 
 def test_a_machine_gets_the_whole_decision(office: Office):
     new, old, done = gated(office, "--json")
-    decision = json.loads(done.output)
+    decision = json.loads(done.stdout)
     assert (decision["verdict"], decision["candidate"], decision["champion"]) == ("PROMOTE", new.id, old.id)
     assert decision["policy"]["retention"] is None and len(decision["policy_hash"]) == 64
     assert decision["measured"][0]["tasks"] == 120
@@ -65,10 +65,10 @@ def test_the_exit_code_is_the_verdict(office: Office, wrong: range, verdict: str
 
 def test_every_answer_of_the_gate_is_in_the_ledger_with_its_policy(office: Office):
     new, old, _ = gated(office)
-    again = typed(office, "gate", new.id, "--champion", old.id, "--policy", "strict.yaml")
+    again = typed(office, "gate", new.id, "--champion", old.id, "--policy", "careful.yaml")
     assert "were judged before by another policy (alone, " in " ".join(again.output.split())
     known = ledger.entries(office.ws.store)
-    assert [entry.decision.policy["name"] for entry in known] == ["alone", "strict"]
+    assert [entry.decision.policy["name"] for entry in known] == ["alone", "careful"]
     assert {entry.champion_after for entry in known} == {None}, "asking moves nobody"
 
 
@@ -86,17 +86,18 @@ def test_a_changed_verifier_is_named_with_the_way_out(office: Office):
     office.report(old, range(60))
     office.file.write_text(DESK.replace("== trajectory.reply", "== trajectory.reply.strip()"))
     office.report(new, [])
-    words = ["gate", new.id, "--champion", old.id, "--policy", "alone.yaml"]
-    with pytest.raises(VerigymError, match="--rescore"):
-        typed(office, *words)
-    assert typed(office, *words, "--rescore").exit_code == 0
+    with pytest.raises(VerigymError, match="verigym rescore eval-new and verigym rescore eval-old"):
+        typed(office, "compare", old.id, new.id)
+    for run in ("eval-new", "eval-old"):
+        assert typed(office, "rescore", run).exit_code == 0
+    assert typed(office, "gate", new.id, "--champion", old.id, "--policy", "alone.yaml").exit_code == 0
 
 
 def test_a_policy_is_printed_as_a_file_to_start_from(office: Office, tmp_path: Path):
     done = typed(office, "policies", "show", "quick")
     assert done.exit_code == 0 and done.output.startswith("# Policy quick (")
     (tmp_path / "mine.yaml").write_text(done.output)
-    assert json.loads(typed(office, "policies", "show", "mine.yaml", "--json").output)["retention"]["tasks"] == 96
+    assert json.loads(typed(office, "policies", "show", "mine.yaml", "--json").output)["retention"]["tasks"] == 240
 
 
 def test_a_policy_with_a_mistake_stops_before_anything_is_measured(office: Office, tmp_path: Path):

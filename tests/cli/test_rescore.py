@@ -45,7 +45,7 @@ def test_a_run_gets_a_new_report_beside_the_old_one() -> None:
     assert f"run {DESK[0]}: rescored 12 trajectories" in said and f"next: verigym explain {DESK[0]}" in said
     old, new = reports(DESK[0])
     assert f"new report {new.id}. models list and compare use it" in said
-    assert old.suite.verifier != new.suite.verifier and old.metrics["success"] == new.metrics["success"]
+    assert old.suite.verifier != new.suite.verifier and old.metrics["success"].value == new.metrics["success"].value
     assert f"report {new.id} is unchanged" in typed(DESK[0]), "it is up to date now"
 
 

@@ -16,7 +16,9 @@ from verigym.gates.policy import GatePolicy, Margins, Retention
 from verigym.registry import ledger
 from verigym.rollout.settings import RunSettings
 from verigym.workspace import measure as stages
-from verigym.workspace.gate import bare, gate, keep, last_policy, rescored, shared_reports
+from verigym.workspace.gate import bare, gate, keep, last_policy
+from verigym.workspace.rescore import rescore
+from verigym.workspace.shared_reports import shared_reports
 
 ALONE = GatePolicy(name="alone", retention=None, safety=None, margins=Margins(latency=None))
 STRICT = msgspec.structs.replace(ALONE, name="strict", alpha=0.01)
@@ -59,35 +61,35 @@ def test_reports_on_guardrail_suites_are_no_primary_ones_unless_asked_for(office
 
 def test_what_was_never_measured_is_answered_with_the_command_to_type(office: Office):
     new, old = office.version("new"), office.version("old")
-    with pytest.raises(Refused, match=f"run: verigym eval ENV -m {new.id} and verigym eval ENV -m {old.id}"):
-        gate(office.ws, new, old, ALONE)
+    with pytest.raises(Refused, match=f"Run: verigym eval ENV -m {new.id} and verigym eval ENV -m {old.id}"):
+        shared_reports(office.ws, new, old)
     office.report(old, [])
     with pytest.raises(Refused, match=rf"eval .*desk\.py -m {new.id} -n 120 -k 1 --temperature 0\.0 --max-tokens 16"):
-        gate(office.ws, new, old, ALONE)
+        shared_reports(office.ws, new, old)
 
 
 def test_reports_by_two_versions_of_a_verifier_are_compared_after_scoring_both_again(office: Office):
     old, new = office.version("old"), office.version("new")
-    office.report(old, range(60))
+    runs = [office.report(old, range(60)).run]
     office.file.write_text(DESK.replace("== trajectory.reply", "== trajectory.reply.strip()"))
-    office.report(new, [])
-    with pytest.raises(Refused, match=r"scored by right@.* --rescore"):
-        gate(office.ws, new, old, ALONE)
-    rescored(office.ws, new, old)
+    runs.append(office.report(new, []).run)
+    with pytest.raises(Refused, match=rf"scored by right@.*verigym rescore {runs[1]} and verigym rescore {runs[0]}"):
+        shared_reports(office.ws, new, old)
+    for run in runs:
+        rescore(office.ws, run)
     ours, theirs = shared_reports(office.ws, new, old)
     assert ours.suite.verifier == theirs.suite.verifier and ours.suite.hash == theirs.suite.hash
-    assert gate(office.ws, new, old, ALONE).verdict == "PROMOTE"
-    with pytest.raises(Refused, match="leave --rescore out"):
-        rescored(office.ws, office.version("other"), old)
+    assert gate(office.ws, new, old, ALONE).verdict == "PROMOTE", "and the gate needs no model either"
 
 
 def test_a_judge_decides_only_where_its_agreement_with_people_is_known(office: Office):
-    old, new = office.version("old"), office.version("new")
-    office.report(old, range(60), judge="j1")
-    made = office.report(new, [], judge="j1")
-    with pytest.raises(Refused, match="a judge never decides alone"):
-        gate(office.ws, new, old, ALONE)
-    office.ws.store.put("calibration", "c", Calibration(made.suite.verifier, "j1", 80, 0.8, 0.65, 0.95))
+    old, new, judge = office.version("old"), office.version("new"), office.version("judge")
+    office.report(old, range(60), judge=judge.id)
+    made = office.report(new, [], judge=judge.id)
+    unknown = gate(office.ws, new, old, ALONE)
+    assert unknown.verdict == "NEED MORE DATA"
+    assert f"asks the judge {judge.id}, and no labels show whether it judges as people do" in unknown.words
+    office.ws.store.put("calibration", "c", Calibration(made.suite.verifier, judge.id, 80, 0.8, 0.65, 0.95))
     assert "kappa 0.80" in str(gate(office.ws, new, old, ALONE).checks)
 
 
@@ -96,7 +98,7 @@ def test_reports_by_two_judges_are_not_compared(office: Office):
     office.report(old, range(60), judge="j1")
     office.report(new, [], judge="j2")
     with pytest.raises(Refused, match="no report on the same held-out tasks"):
-        gate(office.ws, new, old, ALONE)
+        shared_reports(office.ws, new, old)
 
 
 # -- a planted reward hacker ----------------------------------------------------------------------------------------
@@ -177,7 +179,7 @@ def test_guardrail_suites_are_measured_once_and_found_again(fresh: Bench):
         return nullcontext(lambda _: None)
 
     decision = gate(fresh.ws, version, base, policy, bars=bars)
-    assert [one.split(",")[0] for one in titles] == ["retention", "retention"]
+    assert [one.split(",")[0] for one in titles][:4] == ["held-out tasks"] * 2 + ["retention"] * 2
     assert [(one.suite, one.tasks) for one in decision.measured][1:] == [("retention_eval", 4)]
     names = {check.name: check.outcome for check in decision.checks}
     assert names["held-out text is still read as well"] in ("pass", "unclear", "fail")
@@ -186,13 +188,10 @@ def test_guardrail_suites_are_measured_once_and_found_again(fresh: Bench):
     assert again.measured == decision.measured and {run.id: run.created for run in fresh.ws.store.runs()} == made
 
 
-def test_an_agent_that_cannot_be_opened_leaves_its_guardrails_unclear(fresh: Bench):
-    base = fresh.ws.register(fresh.ws.agent(str(fresh.model)))
-    gone = fresh.ws.register(Version(base=str(fresh.model), adapter="gone", name="gone"))
-    desk, setting = load_environment(fresh.desk), RunSettings(sampling=Sampling(temperature=0.0, max_tokens=4))
-    made = stages.measure(fresh.ws, desk, base, setting)
-    fresh.ws.store.put("report", "copy", msgspec.structs.replace(made, id="copy", agent=gone.id))
-    policy = GatePolicy(name="tiny", retention=Retention(tasks=2, max_tokens=2), safety=None)
-    decision = gate(fresh.ws, gone, base, policy)
-    words = " ".join(check.words for check in decision.checks if check.outcome == "unclear")
-    assert words.count("the adapter of this version is missing") == 2
+def test_an_agent_that_cannot_be_opened_leaves_its_guardrails_unclear(office: Office):
+    """Its answers on the primary suite are stored, so these need no model."""
+    policy = msgspec.structs.replace(ALONE, name="more", retention=Retention())
+    decision = gate(office.ws, *pair(office), policy)
+    words = [check.words for check in decision.checks if check.outcome == "unclear"]
+    assert decision.verdict == "NEED MORE DATA" and len(words) == 2
+    assert all(one.startswith("not measured: ") and "no-such-model" in one for one in words), words

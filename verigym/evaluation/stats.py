@@ -93,7 +93,9 @@ def clustered_mean(
     limits = _Limits(0, 1, known=True) if rate else _Limits(-top if min(values) < 0 else 0, top, known=False)
     mean, tail = _mean(values), (1 - level) / 2
     if rate and (se := _standard_error(values, clusters)) > 0:
-        low, high = _score_bounds(mean, _t(_degrees(values, clusters), tail) * se)
+        independent = len(set(clusters)) == len(values) and all(value in (0, 1) for value in values)
+        df = len(values) - 1 if independent else _degrees(values, clusters)
+        low, high = _score_bounds(mean, _t(df, tail) * se)
     else:
         low, high = _bounds(values, clusters, tail, limits)
     return Estimate(value=mean, low=max(low, least), high=high, n=len(values))

@@ -182,6 +182,11 @@ def pending(store: Store, plan: RunPlan) -> int:
     return plan.episodes - _RunState(store, plan).progress.done
 
 
+def unscored(store: Store, plan: RunPlan) -> int:
+    """How many groups of the plan lack nothing but verdicts."""
+    return _RunState(store, plan).unscored_groups
+
+
 async def judge(
     verifier: Verifier, task: Task, group: Sequence[Trajectory], context: Context, seconds: float = 600.0
 ) -> list[Verdict]:

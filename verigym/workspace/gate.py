@@ -16,9 +16,8 @@ from verigym.audit.labels import Calibration
 from verigym.core.errors import NotFound, Refused, VerigymError
 from verigym.core.records import Check, Decision, Json, Report, Sampling, Suite, Task, Version, content_hash
 from verigym.environments.load import base_and_added, load_environment
-from verigym.evaluation.compare import compare
 from verigym.evaluation.report import make_report
-from verigym.evaluation.stats import Delta
+from verigym.evaluation.stats import Delta, paired_delta
 from verigym.evaluation.suites import in_turn, make_suite
 from verigym.gates.checks import BETTER, held_out
 from verigym.gates.decide import LookResult, look, next_step
@@ -648,9 +647,15 @@ def _trained(ws: WorkspaceFolder, candidate: Version, report: Report) -> Trainin
 
 
 def _since_start(ws: WorkspaceFolder, start: str, report: Report) -> Delta | None:
+    """Success against the version that training started from, on the tasks of both reports."""
+    now = {one.task: one for one in report.results if not one.error}
     for other in reversed(ws.store.documents("report", Report)):
-        if other.agent == start and other.suite.hash == report.suite.hash and sampled_alike(ws, other, report):
-            return compare(other, report).success
+        if other.agent != start or other.suite.verifier != report.suite.verifier:
+            continue
+        before = [one for one in other.results if one.task in now and not one.error]
+        if before and sampled_alike(ws, other, report):
+            after = [now[one.task].passed for one in before]
+            return paired_delta([one.passed for one in before], after, [one.family for one in before], rate=True)
     return None
 
 

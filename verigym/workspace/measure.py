@@ -17,7 +17,7 @@ from verigym.core.records import Fault, Json, Report, Sampling, Suite, Task, Tra
 from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import family_of, make_suite, pick, split_part, take_part
 from verigym.harness.environment import EnvironmentSpec
-from verigym.rollout.many import Progress, RunPlan, pending, run_many
+from verigym.rollout.many import Progress, RunPlan, pending, run_many, unscored
 from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
 from verigym.sandbox.open import LazySandbox, open_sandbox
 from verigym.tasks.load import tasks_hash
@@ -136,11 +136,15 @@ def _optional_settings(settings: RunSettings) -> Json:
 async def _run(
     ws: WorkspaceFolder, plan: RunPlan, kind: str, config: Json, on_progress: OnProgress, copies: bool
 ) -> None:
-    """Runs the missing episodes. A complete run does not open the agent. An agent that cannot be opened ends the command."""
-    async with context_of(ws, plan.settings) as context:
+    """Runs the missing episodes. A complete run opens neither the agent nor a judge. An agent that cannot be opened ends the
+    command."""
+    missing = pending(ws.store, plan)
+    if missing and copies and _copy(ws, plan, kind, config):
         missing = pending(ws.store, plan)
-        if missing and copies and _copy(ws, plan, kind, config):
-            missing = pending(ws.store, plan)
+    settings = plan.settings
+    if not missing and not unscored(ws.store, plan):
+        settings = msgspec.structs.replace(settings, user=None, judge=None)
+    async with context_of(ws, settings) as context:
         policy: Any = ws.policy(plan.agent) if missing else None
         ws.register(plan.agent)
         async with closing(policy):
