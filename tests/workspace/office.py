@@ -45,7 +45,13 @@ class Office:
         return self.ws.register(Version(base="./no-such-model", adapter=name, name=name, **fields))
 
     def answers(
-        self, version: Version, wrong: Sequence[int], talk: Sequence[int] = (), run: str = "", **config: Any
+        self,
+        version: Version,
+        wrong: Sequence[int],
+        talk: Sequence[int] = (),
+        run: str = "",
+        kind: str = "eval",
+        **config: Any,
     ) -> str:
         """A run of right answers but for the wrong and the talkative ones."""
         spec = load_environment(str(self.file))
@@ -53,7 +59,7 @@ class Office:
         run = run or f"eval-{version.name}"
         sampling = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=16))
         settings = {**stages.config_of(spec, version, tasks, sampling), "tasks": "t"}
-        self.ws.store.begin_run(run, "eval", {**settings, **config}, tasks)
+        self.ws.store.begin_run(run, kind, {**settings, **config}, tasks)
         replies = [TALK if i in talk else "?" if i in wrong else task.data["answer"] for i, task in enumerate(tasks)]
         self.ws.store.add(
             run,

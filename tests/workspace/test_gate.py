@@ -112,7 +112,7 @@ def hacked(tmp_path_factory: pytest.TempPathFactory) -> Office:
     start = office.version("start")
     office.report(start, range(12))
     for step in range(steps):
-        run = office.answers(start, [], range(120 * step // steps), run=f"grpo-1/step-{step:02d}")
+        run = office.answers(start, [], range(120 * step // steps), run=f"grpo-1/step-{step:02d}", kind="train")
         rewards = office.scored(run, "talkative")
         office.ws.store.add_metrics("grpo-1", step, {"reward": sum(rewards) / len(rewards)})
     recipe = {"run": "grpo-1", "reward": "talkative", "algorithm": "grpo"}
