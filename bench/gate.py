@@ -1,9 +1,9 @@
 """How often the gate is right, in drawn worlds whose truth is known. Tasks of one family resemble each other in all of them.
 
 `harm`: damage exactly at the margin passes in at most 5% of draws. `null`: a candidate that is no better is shown to be
-better in at most 5%. `repeats`: the same when somebody asks again and again. `whole`: the whole gate, all checks together, promotes versions
-that deserve it (power) and no others, with the number of tasks that it measures. `coverage`: 95% intervals cover the truth.
-"before" is what the earlier gate did, which measured a fixed number of tasks and could be asked again.
+better in at most 5%. `repeats`: the same when somebody asks again and again. `whole`: the whole gate, all checks together,
+promotes versions that deserve it (power) and no others, with the number of tasks that it measures. `coverage`: 95% intervals
+cover the truth. "before" is what the earlier gate did, which measured a fixed number of tasks and could be asked again.
 
     python bench/gate.py                 # 1,000 draws of each cell, 4,000 with --draws 4000 (hours)
     python bench/gate.py --quick         # 60

@@ -208,7 +208,7 @@ class TrainingVerbs(WorkspaceBase):
         A repeated call goes on where the last one stopped. `budget` is a limit such as `10min`, `500calls` or `$2`. With
         `best_of`, the best of the candidate and these is judged, and that it was chosen is allowed for.
         """
-        from verigym.workspace import gate
+        from verigym.workspace import decisions, gate
         from verigym.workspace.gate_budget import parse_budget
 
         chosen, limit = _gate_policy(policy), parse_budget(budget)
@@ -225,7 +225,7 @@ class TrainingVerbs(WorkspaceBase):
             bars=self._bar.measurement,
             on_plan=on_plan or nothing,
         )
-        gate.keep(self.folder, decision)
+        decisions.keep(self.folder, decision)
         return decision
 
     @on_thread
@@ -256,7 +256,7 @@ class TrainingVerbs(WorkspaceBase):
         """
         from verigym.gates.policy import DEFAULT
         from verigym.registry import ledger
-        from verigym.workspace import gate
+        from verigym.workspace import decisions, gate
 
         chosen = _gate_policy(policy) if policy else None
         named = candidate.candidate if isinstance(candidate, Decision) else candidate
@@ -267,13 +267,13 @@ class TrainingVerbs(WorkspaceBase):
         if isinstance(candidate, Decision):
             decision = candidate
         elif override:
-            decision = gate.last_decision(self.folder, version, current) or gate.not_asked(version, current)
+            decision = decisions.last_decision(self.folder, version, current) or decisions.not_asked(version, current)
         else:
-            chosen = chosen or gate.last_policy(self.folder, version, current) or DEFAULT
+            chosen = chosen or decisions.last_policy(self.folder, version, current) or DEFAULT
             decision = gate.gate(self.folder, version, current, chosen, bars=self._bar.measurement)
         if override:
             decision = msgspec.structs.replace(decision, kind="override", why=override)
-        entry = gate.settle(self.folder, decision, override)
+        entry = decisions.settle(self.folder, decision, override)
         if entry is None:
             raise NotPromoted(decision)
         return entry

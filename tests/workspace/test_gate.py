@@ -16,7 +16,8 @@ from verigym.gates.policy import GatePolicy, Margins, Retention
 from verigym.registry import ledger
 from verigym.rollout.settings import RunSettings
 from verigym.workspace import measure as stages
-from verigym.workspace.gate import bare, gate, keep, last_policy
+from verigym.workspace.decisions import keep, last_policy
+from verigym.workspace.gate import bare, gate
 from verigym.workspace.rescore import rescore
 from verigym.workspace.shared_reports import shared_reports
 

@@ -19,7 +19,8 @@ from verigym.gates.policy import AsGood, GatePolicy, Margins
 from verigym.registry import ledger
 from verigym.rollout.settings import Prices, RunSettings
 from verigym.workspace import measure as stages
-from verigym.workspace.gate import Gate, gate, keep, settle
+from verigym.workspace.decisions import keep, settle
+from verigym.workspace.gate import Gate, gate
 from verigym.workspace.gate_budget import GateBudget, parse_budget
 from verigym.workspace.rescore import rescore
 from verigym.workspace.workspace import WorkspaceFolder

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from verigym.core.look import Look
 from verigym.core.printable import Printable
 
 Json = dict[str, Any]
@@ -535,18 +536,6 @@ class Version(Printable, Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.base.startswith(("http://", "https://"))
 
 
-class Look(Struct, frozen=True):
-    """One look of the gate at the tasks measured so far. The risk (alpha) of a question is shared by its looks."""
-
-    tasks: int
-    information: float
-    """Share of all that the suite or the plan can tell, from 0 to 1."""
-    spent: float
-    """Risk spent up to and with this look."""
-    boundary: float
-    """The one-sided p-value that had to be reached at this look."""
-
-
 class Check(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One check of the gate."""
 
@@ -562,11 +551,9 @@ class Check(Struct, frozen=True, kw_only=True, omit_defaults=True):
     needed_families: int = 0
     """Number of new families that would settle an unclear result."""
     margin: float = 0.0
-    """How much worse than the champion is tolerated."""
     unit: str = ""
-    """Unit of the margin: `points` (0.05 is 5 percentage points), `times` or `tasks`."""
+    """How much worse than the champion is tolerated, in `points` (0.05 is 5), `times` or `tasks`."""
     looks: list[Look] = []
-    """The looks so far. A later gate of the same two versions goes on after the last."""
 
 
 class Measurement(Struct, frozen=True, kw_only=True):

@@ -43,7 +43,7 @@ from verigym.rollout.settings import RunSettings
 from verigym.tasks.files import write_whole
 from verigym.tasks.load import load_tasks
 from verigym.training.recipe import make_recipe
-from verigym.workspace import gate
+from verigym.workspace import decisions, gate
 from verigym.workspace import measure as stages
 from verigym.workspace.advise import open_subject
 from verigym.workspace.explain import open_run
@@ -224,7 +224,7 @@ class _Round:
                 settings=self.settings(),
                 bars=self.bars,
             )
-            gate.settle(self.ws, decision, why, once=True)
+            decisions.settle(self.ws, decision, why, once=True)
             self.screen.decided(decision)
         return Outcome(
             verdict=decision.verdict,

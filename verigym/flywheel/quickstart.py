@@ -20,7 +20,8 @@ from verigym.registry import ledger
 from verigym.rollout.settings import RunSettings
 from verigym.training.recipe import Recipe, make_recipe
 from verigym.workspace import measure as stages
-from verigym.workspace.gate import gate, settle
+from verigym.workspace.decisions import settle
+from verigym.workspace.gate import gate
 from verigym.workspace.train import train
 from verigym.workspace.workspace import WorkspaceFolder
 

@@ -296,8 +296,8 @@ def kept(primary: Sample, judging: Judging) -> Check:
         return skipped(name, "every family has one task, so what it masters cannot be told from luck")
     mastered = {before.task for before, _ in primary.pairs if _masters(before.passed, families[before.family])}
     if all(len(ones) == 1 for ones in families.values()) and judging.want_more(name, primary):
-        words = "one task of each family was measured so far, so what it masters cannot be told from luck"
-        return Check(name=name, outcome="unclear", words=words, suite=primary.suite, margin=margin, unit="points")
+        why = "one task of each family was measured so far, so what it masters cannot be told from luck"
+        return Check(name=name, outcome="unclear", words=why, suite=primary.suite, margin=margin, unit="points")
     if not mastered:
         return skipped(name, "the champion passes half of no family, so there is nothing to lose")
 

@@ -31,6 +31,7 @@ from verigym.registry.versions import version_id
 from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
 from verigym.training.alarms import held_out_falls, since_first, values
 from verigym.workspace import measure as stages
+from verigym.workspace.decisions import asked_before
 from verigym.workspace.gate_budget import BudgetUsedUp, GateBudget, GateMeter, GatePlan, SuitePlan
 from verigym.workspace.perplexity import perplexity
 from verigym.workspace.shared_reports import GUARDS, SETTINGS, sampled_alike
@@ -313,7 +314,7 @@ class Gate:
         decision = result.decision
         sentences = [
             next_step(decision, base_and_added(self.target.environment.name)[0]),
-            *_asked_before(self.ws, decision),
+            *asked_before(self.ws, decision),
         ]
         return msgspec.structs.replace(decision, words=" ".join([decision.words, *filter(None, sentences)]))
 
@@ -459,8 +460,7 @@ def gate(
         seed=seed,
         bars=bars,
     )
-    others = [asked.against(rival) for rival in rivals]
-    on_plan(asked.plan(others))
+    on_plan(asked.plan(others := [asked.against(rival) for rival in rivals]))
     return asked.run(budget, others)
 
 
@@ -554,72 +554,6 @@ def _trained_on(candidate: Version) -> str:
     recipe = candidate.recipe
     names = [recipe.get("environment", ""), *recipe.get("environments", {})]
     return next((name for name in names if name and name not in GUARDS), "")
-
-
-def keep(ws: WorkspaceFolder, decision: Decision, why: str = "asked") -> None:
-    """Records the decision, whatever it is, so that the policy it was made by cannot be chosen afterwards. Asked again, the
-    same question is not recorded twice."""
-    if not any(known.decision.verdict == decision.verdict for known in _answers(ws, decision)):
-        ledger.record(ws.store, decision, moves=False, why=why)
-
-
-def settle(ws: WorkspaceFolder, decision: Decision, why: str = "", *, once: bool = False) -> ledger.LedgerEntry | None:
-    """Records the decision. If it says PROMOTE, or overrides the gate, its candidate becomes champion: the entry is returned.
-
-    With `once`, a resumed loop may call this again. A decision that was carried out is not carried out a second time, and a
-    version that became champion meanwhile stays champion."""
-    promotes = decision.verdict == "PROMOTE" or decision.kind == "override"
-    if once:
-        if any(known.champion_before != known.champion_after for known in _answers(ws, decision)):
-            return None
-        promotes = promotes and ledger.champion(ws.store) == decision.champion
-    if promotes:
-        return ledger.promote(ws.store, decision, why=why)
-    keep(ws, decision, why or "asked")
-    return None
-
-
-def _answers(ws: WorkspaceFolder, decision: Decision) -> list[ledger.LedgerEntry]:
-    """What the ledger holds of the same question."""
-    asked = _question(decision)
-    return [one for one in ledger.entries(ws.store) if one.decision.kind == "gate" and _question(one.decision) == asked]
-
-
-def last_decision(ws: WorkspaceFolder, candidate: Version, champion: Version) -> Decision | None:
-    """The last decision of the gate about this pair."""
-    for entry in reversed(ledger.entries(ws.store)):
-        known = entry.decision
-        if known.policy and (known.candidate, known.champion) == (candidate.id, champion.id):
-            return known
-    return None
-
-
-def last_policy(ws: WorkspaceFolder, candidate: Version, champion: Version) -> GatePolicy | None:
-    """By which this pair was judged last."""
-    known = last_decision(ws, candidate, champion)
-    return msgspec.convert(known.policy, GatePolicy) if known is not None else None
-
-
-def not_asked(candidate: Version, champion: Version) -> Decision:
-    words = "NEED MORE DATA. The gate was not asked about these two versions."
-    return Decision(candidate=candidate.id, champion=champion.id, verdict="NEED MORE DATA", words=words)
-
-
-def _question(decision: Decision) -> tuple[object, ...]:
-    return decision.candidate, decision.champion, decision.policy_hash, decision.measured
-
-
-def _asked_before(ws: WorkspaceFolder, decision: Decision) -> Iterator[str]:
-    """One sentence for each other policy that was tried on the same reports."""
-    told = {decision.policy_hash, ""}
-    for entry in ledger.entries(ws.store):
-        known = entry.decision
-        if known.reports == decision.reports and known.policy_hash not in told:
-            told.add(known.policy_hash)
-            yield (
-                f"These reports were judged before by another policy ({known.policy.get('name')}, {known.policy_hash[:8]}, "
-                f"ledger entry {entry.seq}: {known.verdict}): a policy chosen after looking proves less."
-            )
 
 
 def bare(version: Version) -> Version:
