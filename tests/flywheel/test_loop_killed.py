@@ -128,7 +128,7 @@ def whole(server: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, An
     ws, loop = traced(place), loop_in(place, f"{server}#some?tools=text")
     play(ws, loop, SilentScreen())
     found = came_to(ws, loop)
-    assert [one[3] for one in found["ledger"]] == ["PROMOTE", "NEED MORE DATA", "PROMOTE"]
+    assert [one[3] for one in found["ledger"]] == ["PROMOTE", "PROMOTE"]
     return found
 
 
