@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 from figures import Figure, figure, finish, parser
 
-from verigym.core.records import Report, Suite, Task, TaskResult, Version
+from verigym.core.records import Check, Report, Suite, Task, TaskResult, Version
 from verigym.evaluation.stats import clustered_mean, paired_delta
 from verigym.evaluation.suites import family_of, in_turn
 from verigym.gates import checks
@@ -472,11 +472,88 @@ def _in_turn(judging: Judging, turn: int) -> Judging:
     return judging
 
 
+def chosen_first(seed: int, candidates: int, gain: float = 0.0) -> tuple[bool, int]:
+    """The best of several candidates at each look, of which only the first may be better."""
+    draw = np.random.default_rng(seed)
+    order = primary_tasks(World(), draw)
+    worlds = [World(gain=gain if place == 0 else 0.0) for place in range(candidates)]
+    drawn = [draw_primary(world, order, draw) for world in worlds]
+    size, earlier = first_sizes({"primary": order}, DEFAULT)["primary"], {}
+    while True:
+        seen = [sample(PRIMARY, sides("primary", order[:size], results), order) for results in drawn]
+        seen.sort(key=lambda one: -sum(after.passed - before.passed for before, after in one.pairs))
+        judging = Judging(DEFAULT, earlier)
+        check = checks.better(seen[0], judging, rivals=seen[1:])
+        if check.outcome in ("pass", "fail") or not judging.wanted:
+            return check.outcome == "pass", size
+        size, earlier = judging.wanted["primary"], {check.name: check}
+
+
+def shopped_seeds(seed: int, seeds: int) -> tuple[bool, int]:
+    """Ten seeds at temperature 1, one after the other, each averaged in: is the candidate ever shown to be better?"""
+    draw = np.random.default_rng(seed)
+    world = World(families="80x3", taste=0.1)
+    order = primary_tasks(world, draw)
+    attempts = [draw_primary(world, order, draw)]
+    earlier: dict[str, Check] = {}
+    for turn in range(1, seeds + 1):
+        averaged = {
+            task.id: tuple(_averaged([one[task.id][side] for one in attempts]) for side in (0, 1)) for task in order
+        }
+        seen = sample(PRIMARY, sides("primary", order, averaged), order)  # type: ignore[arg-type]
+        full = any(look.information >= 1 for look in (earlier[checks.BETTER].looks if earlier else ()))
+        families = frozenset(seen.families) if full else frozenset()
+        check = checks.better(seen, Judging(DEFAULT, earlier), families)
+        if check.outcome == "pass":
+            return True, turn
+        earlier = {check.name: check}
+        attempts.append(draw_primary(world, order, draw))
+    return False, seeds
+
+
+def _averaged(results: Sequence[TaskResult]) -> TaskResult:
+    passed = float(np.mean([one.passed for one in results]))
+    return msgspec.structs.replace(results[0], passed=passed, reward=passed, repeats=len(results))
+
+
+def asked_after_the_end(seed: int, times: int) -> tuple[bool, int]:
+    """The whole suite without an answer, then new families again and again."""
+    draw = np.random.default_rng(seed)
+    world = World(families="80x2")
+    order = primary_tasks(world, draw)
+    results = draw_primary(world, order, draw)
+    outcome, tasks = sequence(order, results, checks.better, DEFAULT)
+    if outcome == "pass":
+        return True, tasks
+    seen = frozenset(task.family for task in order)
+    for turn in range(times):
+        more = [
+            msgspec.structs.replace(task, id=f"{turn} {task.id}", family=f"{turn} {task.family}")
+            for task in primary_tasks(World(families="20x2"), draw)
+        ]
+        order, results = [*order, *more], results | draw_primary(world, more, draw)
+        check = checks.better(sample(PRIMARY, sides("primary", order, results), order), Judging(DEFAULT), seen)
+        if check.outcome == "pass":
+            return True, len(order)
+    return False, len(order)
+
+
 def repeats(draws: int, pool: "Pool") -> Iterator[Figure]:  # type: ignore[valid-type]
+    few = max(20, draws // 4)
     share, _ = mean(pool, functools.partial(null_passes, world=World(families="82x5")), draws)
     yield at_most("no better, looked at as often as the suite allows", share, draws, 0.137)
-    share, _ = mean(pool, functools.partial(asked_in_turn, candidates=10), max(20, draws // 4))
-    yield at_most("one of 10 candidates in turn that are no better", share, max(20, draws // 4), 0.318)
+    share, _ = mean(pool, functools.partial(asked_in_turn, candidates=10), few)
+    yield at_most("one of 10 candidates in turn that are no better", share, few, 0.318)
+    share, _ = mean(pool, functools.partial(chosen_first, candidates=10), few)
+    yield at_most("the best of 10 candidates that are no better", share, few, 0.303)
+    share, _ = mean(pool, functools.partial(shopped_seeds, seeds=10), few)
+    yield at_most("no better, 10 seeds", share, few, 0.226)
+    share, _ = mean(pool, functools.partial(harm_passes, families="184x1", alike=0.0, rate=0.05), draws)
+    yield at_most("harm at the margin, looked at again and again", share, draws, 0.168)
+    share, _ = mean(pool, functools.partial(asked_after_the_end, times=5), few)
+    yield at_most("no better, asked again with new families after the last look", share, few, None)
+    share, _ = mean(pool, functools.partial(chosen_first, candidates=3, gain=0.1), few)
+    yield figure("+10 points shown for the best of 3 candidates", share, "share shown")
 
 
 # -- what all share -------------------------------------------------------------------------------------------------

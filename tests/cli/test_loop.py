@@ -63,7 +63,7 @@ def test_a_loop_says_what_it_does_and_what_came_of_it(shell: Shell, server: str,
     again = shell("loop", "run", path)
     assert "Round" not in again and "no further round: the champion is good enough" in again
     status = shell("loop", "status", path)
-    assert "round 1\n" in status and "round 2\n" in status and "PROMOTE. Measured on 40 held-out tasks" in status
+    assert "round 1\n" in status and "round 2\n" in status and "PROMOTE. Measured on " in status
     rounds = json.loads(shell("loop", "run", path, "--json"))
     assert [one["number"] for one in rounds] == [1, 2] and rounds[0]["decided"]["verdict"] == "PROMOTE"
     assert json.loads(shell("loop", "status", path, "--json")) == rounds

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -112,7 +113,10 @@ def test_the_ring_from_measuring_to_promotion_and_back(shell: Shell, server: str
 
     compared = shell("compare", bad, good)
     assert "call 1: " in compared, "a flip shows the call that differs"
-    assert "tasks gained 70, lost 0" in compared and f"verigym compare {bad} {good} --show toolcall/val/" in compared
+    assert (
+        re.search(r"tasks gained \d+, lost 0", compared)
+        and f"verigym compare {bad} {good} --show toolcall/val/" in compared
+    )
 
 
 def test_the_same_command_runs_nothing_twice_and_another_seed_does(shell: Shell, server: str) -> None:

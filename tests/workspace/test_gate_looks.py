@@ -321,7 +321,7 @@ def test_after_the_last_look_only_new_families_count(sums: Sums):
     sums.extend(74, 2)
     later = sums.gate(candidate, champion)
     assert re.search(r"on \d\d new families, evidence", better(later).words)
-    assert better(later).figures["enough"] == pytest.approx(1 / 0.0304, rel=0.01)
+    assert better(later).figures["enough"] == pytest.approx(1 / (0.6 * 0.0304), rel=0.01)
     assert better(later).looks == better(first).looks, "nothing is spent by it"
 
 

@@ -12,8 +12,8 @@ from verigym.workspace.workspace import WorkspaceFolder
 
 def keep(ws: WorkspaceFolder, decision: Decision, why: str = "asked") -> None:
     """Records the decision, whatever it is, so that the policy it was made by cannot be chosen afterwards. Asked again, the
-    same question is not recorded twice."""
-    if not any(known.decision.verdict == decision.verdict for known in _answers(ws, decision)):
+    same question is not recorded twice. A gate that stopped before its first look decided nothing."""
+    if decision.reports and not any(known.decision.verdict == decision.verdict for known in _answers(ws, decision)):
         ledger.record(ws.store, decision, moves=False, why=why)
 
 
