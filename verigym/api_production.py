@@ -231,12 +231,12 @@ class ProductionVerbs(WorkspaceBase):
         return LoopResult(rounds_of(self.folder, loop.id), ended(self.folder, loop))
 
     @on_thread
-    def quickstart(self) -> Decision:
-        """Run the whole cycle on the embedded model and print each step. Takes a quarter of an hour on two cores."""
+    def quickstart(self, *, verbose: bool = False) -> Decision:
+        """Run the whole cycle on the embedded model and print each step. Takes about ten minutes on two cores."""
         from verigym.cli.quickstart import Terminal
         from verigym.flywheel.quickstart import quickstart
 
-        return quickstart(self.folder, Terminal())
+        return quickstart(self.folder, Terminal(verbose))
 
 
 def _open_loop(recipe: "str | Path | Mapping[str, Any] | Loop", fields: dict[str, Any]) -> "Loop":
