@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.evaluation.builders import report
 from tests.tiny import tiny
-from verigym.core.records import Version
+from verigym.cli.quickstart import Terminal
+from verigym.core.records import Check, Decision, Version
+from verigym.flywheel.quickstart import Example
 from verigym.registry import ledger
 from verigym.workspace.workspace import WorkspaceFolder
 
-SETTINGS = (
-    "eval_tasks=6, demonstrations=8, sft_steps=6, sft_batch=4, sft_rate=1e-2, grpo_tasks=8, grpo_steps=3, grpo_prompts=2, "
-    "grpo_generations=2, r=4, examples=1"
-)
+SETTINGS = "eval_tasks=6, steps=4, prompts=2, generations=2, rate=1e-2, r=4, examples=1"
 CODE = """
 import sys
 from pathlib import Path
@@ -26,7 +26,7 @@ from verigym.flywheel.quickstart import QuickstartSettings, quickstart
 from verigym.workspace.workspace import WorkspaceFolder
 from verigym.training import loop
 loop.CHECKPOINT_S = 0.0
-quickstart(WorkspaceFolder(Path(sys.argv[1])), Terminal(), QuickstartSettings(model=sys.argv[2], {settings}))
+quickstart(WorkspaceFolder(Path(sys.argv[1])), Terminal(verbose=True), QuickstartSettings(model=sys.argv[2], {settings}))
 """
 
 
@@ -57,14 +57,44 @@ def test_the_ring_runs_end_to_end_on_any_local_model(model: Path, tmp_path: Path
     process = start(tmp_path, str(model))
     said, _ = process.communicate(timeout=1000)
     assert process.returncode == 0, said
-    for step in ("Baseline", "Why it fails", "Prompt trial", "SFT", "GRPO", "Gate", "Promotion", "Three requests"):
+    for step in ("Baseline", "Why it fails", "Better prompt", "GRPO", "After GRPO", "Gate", "Promotion"):
         assert f". {step}" in said
-    assert "decision: " in said and "unsafe" in said
+    assert "Right answers on held-out questions" in said and "unsafe" in said
     ws = WorkspaceFolder(tmp_path)
     assert ledger.verify_chain(ws.store) >= 2
     again = start(tmp_path, str(model))
     repeated, _ = again.communicate(timeout=1000)
-    assert "step 1/6" not in repeated, "what is finished is not run again"
+    assert "step 1/4" not in repeated, "what is finished is not run again"
+
+
+def test_without_details_each_step_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    screen = Terminal()
+    with screen.step("Baseline", "how good is it?"):
+        screen.line("a detail")
+        screen.result("12.0% right")
+    with screen.step("Gate", "is it better?"):
+        checks = [
+            Check(name="better", outcome="pass", words="yes"),
+            Check(name="still safe", outcome="unclear", words="too few tasks"),
+        ]
+        screen.decided(Decision(candidate="b", champion="a", verdict="NEED MORE DATA", checks=checks))
+    said = capsys.readouterr().out
+    assert " 1. Baseline       12.0% right  [0 s]\n" in said and "a detail" not in said
+    assert "?    still safe: too few tasks" in said, "what was not passed is always explained"
+    assert " 2. Gate           NEED MORE DATA: 1 check passed on 0 tasks, still safe: unclear  [0 s]" in said
+
+
+def test_the_picture_shows_bars_a_curve_and_replies(capsys: pytest.CaptureFixture[str]) -> None:
+    success = {"base model": report("old", [0.0] * 10), "after GRPO": report("new", [1.0] * 5 + [0.0] * 5)}
+    example = Example(
+        question="Note: Omar is here.\nQuestion: Who is here?", expected="Omar", before="I am", after="Omar"
+    )
+    Terminal().picture(success, [0.1, 0.2, 0.6], [example])
+    said = capsys.readouterr().out.splitlines()
+    assert "  base model       0.0%  " in said
+    assert "  after GRPO      50.0%  " + "█" * 20 in said
+    assert "  reward           0.10  ▁▂█  0.60" in said
+    assert said[-2:] == ["    before  I am", "    after   Omar"]
 
 
 @pytest.mark.slow
@@ -87,14 +117,14 @@ def test_killed_anywhere_it_ends_as_if_never_killed(model: Path, tmp_path: Path)
 
 @pytest.mark.slow
 def test_the_embedded_model_survives_a_kill_in_the_middle_of_training(tmp_path: Path) -> None:
-    settings = SETTINGS.replace("sft_rate=1e-2, ", "")
+    settings = SETTINGS.replace("rate=1e-2, ", "")
     process = start(tmp_path, "smollm2-135m", settings)
     deadline = time.monotonic() + 600
     assert process.stdout is not None
-    while "step 2/6" not in process.stdout.readline():
+    while "step 2/4" not in process.stdout.readline():
         assert time.monotonic() < deadline
     process.kill()
     process.communicate()
     again = start(tmp_path, "smollm2-135m", settings)
     said, _ = again.communicate(timeout=900)
-    assert again.returncode == 0 and "step 1/6" not in said and "step 6/6" in said
+    assert again.returncode == 0 and "step 1/4" not in said and "step 4/4" in said
