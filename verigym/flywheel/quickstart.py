@@ -34,11 +34,11 @@ class QuickstartSettings(msgspec.Struct, frozen=True, kw_only=True):
     model: str = "smollm2-135m"
     eval_tasks: int = 100
     """Of the 400 held-out ones, one of each family. The gate measures more if it needs more."""
-    steps: int = 16
-    prompts: int = 16
-    generations: int = 8
-    rate: float = 3e-4
-    kl: float = 0.0
+    steps: int = 24
+    prompts: int = 12
+    generations: int = 6
+    rate: float = 2e-4
+    """Half as much again learns faster, and forgets a tenth of what the retention suite asks."""
     r: int = 32
     examples: int = 3
     seed: int = 0
@@ -147,7 +147,6 @@ def grpo_recipe(settings: QuickstartSettings) -> Recipe:
         "num_generations_per_prompt": settings.generations,
         "learning_rate": settings.rate,
         "max_tokens": SAMPLING.max_tokens,
-        "loss": {"kl": settings.kl},
         "seed": settings.seed,
     }
     return make_recipe(fields, [], "quickstart")
