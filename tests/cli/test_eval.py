@@ -31,7 +31,7 @@ def test_eval_says_what_repeats_tokens_and_dollars_say_and_how_often_the_set_was
 
 
 def test_what_tasks_do_not_say_is_refused_after_the_figures_were_shown(shell: Shell, server: str) -> None:
-    with pytest.raises(Exception, match="Tag tasks with difficulty:easy"):
+    with pytest.raises(Exception, match="Set it: Task"):
         _measure(shell, server, "bad", "-n", "5", "--by", "difficulty")
     with pytest.raises(Exception, match=r'There is no value of --by "familiy"\. Did you mean "family"'):
         _measure(shell, server, "bad", "-n", "5", "--by", "familiy")

@@ -47,7 +47,16 @@ def test_tasks_that_could_not_be_scored_are_in_no_slice():
     assert [one.name for one in breakdown(msgspec.structs.replace(of, results=results), "family")] == ["f0"]
 
 
-@pytest.mark.parametrize(("by", "words"), [("tag", "has a tag"), ("difficulty", "Tag tasks with difficulty:easy")])
+@pytest.mark.parametrize(("by", "words"), [("tag", "has a tag"), ("difficulty", "Set it: Task")])
 def test_what_no_task_says_is_refused_in_words(by: str, words: str):
     with pytest.raises(Refused, match=words):
         breakdown(report("agent", [1, 0]), by)
+
+
+def test_the_difficulty_of_a_task_is_a_slice_of_its_report():
+    tasks = [Task(id=f"t{i}", prompt="?", split="val", difficulty="hard" if i else "") for i in range(3)]
+    episodes = [Trajectory(id=task.id, task=task.id, group=task.id) for task in tasks]
+    verdicts = [Verdict(trajectory=task.id, reward=1.0, passed=True) for task in tasks]
+    suite = make_suite("s", "e", tasks, "v@1")
+    made = make_report("run", "agent", suite, tasks, episodes, verdicts, 0)
+    assert [(one.name, one.tasks) for one in breakdown(made, "difficulty")] == [("(none)", 1), ("hard", 2)]

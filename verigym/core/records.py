@@ -63,6 +63,8 @@ class Task(Printable, Struct, frozen=True, kw_only=True, omit_defaults=True):
     tags: list[str] = []
     lineage: list[str] = []
     """Where the task came from: a generator and its seed, a file and line, a trajectory."""
+    difficulty: str = ""
+    """Such as `easy` or `hard`, for `verigym eval --by difficulty`."""
 
 
 # -- Items: the OpenAI Responses items, as the same JSON -----------------------------------------------------------

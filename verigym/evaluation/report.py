@@ -26,7 +26,7 @@ RATES = {
 }
 """Rate of a task result to the name of the metric."""
 DIFFICULTY = "difficulty:"
-"""A tag sets the difficulty of a task, such as `difficulty:hard`."""
+"""In a report, the tag of a task's difficulty, such as `difficulty:hard`. A task may have the tag itself."""
 UNNAMED = "(none)"
 DIVISIONS: dict[str, Callable[[TaskResult], list[str]]] = {
     "family": lambda one: [one.family],
@@ -123,7 +123,7 @@ def _result(task: Task, episodes: list[_ScoredEpisode]) -> TaskResult:
     return TaskResult(
         task=task.id,
         family=family_of(task),
-        tags=task.tags,
+        tags=[*task.tags, f"{DIFFICULTY}{task.difficulty}"] if task.difficulty else task.tags,
         repeats=len(scored),
         passed=mean(lambda one: one.verdict.passed),
         reward=mean(lambda one: one.verdict.reward or 0.0),
@@ -219,7 +219,7 @@ def breakdown(report: Report, by: str) -> list[Slice]:
             for name in DIVISIONS[by](result) or [UNNAMED]:
                 members[name].append(result)
     if set(members) == {UNNAMED}:
-        tag = "has a tag" if by == "tag" else f"has a difficulty. Tag tasks with {DIFFICULTY}easy, {DIFFICULTY}hard"
+        tag = "has a tag" if by == "tag" else "has a difficulty. Set it: Task(..., difficulty=\"hard\")"
         raise Refused(f'No task of suite "{report.suite.name}" {tag}')
     slices: list[Slice] = []
     for name, results in members.items():

@@ -26,8 +26,8 @@ from verigym.workspace.gate import gate
 from verigym.workspace.train import train
 from verigym.workspace.workspace import WorkspaceFolder
 
-SAMPLING = Sampling(temperature=0.0, max_tokens=24)
-"""The longest right reply has 12 tokens."""
+SAMPLING = Sampling(temperature=0.0, max_tokens=16)
+"""The longest right reply has 11 tokens."""
 
 
 class QuickstartSettings(msgspec.Struct, frozen=True, kw_only=True):

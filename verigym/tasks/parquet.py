@@ -44,7 +44,7 @@ def write(file: IO[bytes], tasks: Iterable[Task]) -> None:
     arrow, pq = _pyarrow()
     text, texts = arrow.string(), arrow.list_(arrow.string())
     columns = {"schema": arrow.int64(), "id": text, "prompt": text, "items": text, "data": text}
-    columns |= {"split": text, "family": text, "tags": texts, "lineage": texts}
+    columns |= {"split": text, "family": text, "tags": texts, "lineage": texts, "difficulty": text}
     schema = arrow.schema(list(columns.items()), metadata={_MADE_HERE: b"1"})
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
         rows: list[Json] = []
