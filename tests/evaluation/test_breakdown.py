@@ -3,9 +3,10 @@ import pytest
 
 from tests.evaluation.builders import report
 from verigym.core.errors import Refused
-from verigym.core.records import Report
-from verigym.evaluation.report import breakdown
+from verigym.core.records import Report, Task, Trajectory, Verdict
+from verigym.evaluation.report import breakdown, make_report
 from verigym.evaluation.stats import clustered_mean
+from verigym.evaluation.suites import make_suite
 
 
 def _tagged(of: Report, tags: dict[int, list[str]]) -> Report:

@@ -7,12 +7,13 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.evaluation.builders import report
 from tests.tiny import tiny
 from verigym.cli.quickstart import Terminal
-from verigym.core.records import Check, Decision, Version
+from verigym.core.records import Check, Decision, Estimate, Version
 from verigym.flywheel.quickstart import Example
 from verigym.registry import ledger
 from verigym.workspace.workspace import WorkspaceFolder
@@ -21,6 +22,7 @@ SETTINGS = "eval_tasks=6, steps=4, prompts=2, generations=2, rate=1e-2, r=4, exa
 CODE = """
 import sys
 from pathlib import Path
+import tests.flywheel.graded
 from verigym.cli.quickstart import Terminal
 from verigym.flywheel.quickstart import QuickstartSettings, quickstart
 from verigym.workspace.workspace import WorkspaceFolder
@@ -85,16 +87,24 @@ def test_without_details_each_step_is_one_line(capsys: pytest.CaptureFixture[str
 
 
 def test_the_picture_shows_bars_a_curve_and_replies(capsys: pytest.CaptureFixture[str]) -> None:
-    success = {"base model": report("old", [0.0] * 10), "after GRPO": report("new", [1.0] * 5 + [0.0] * 5)}
+    rates = {"base model": 0.0, "after GRPO": 0.5}
+    metrics = {name: {"success": Estimate(value=rate, low=0, high=1, n=10)} for name, rate in rates.items()}
+    success = {name: msgspec.structs.replace(report("v", [0.0]), metrics=metrics[name]) for name in rates}
     example = Example(
         question="Note: Omar is here.\nQuestion: Who is here?", expected="Omar", before="I am", after="Omar"
     )
     Terminal().picture(success, [0.1, 0.2, 0.6], [example])
     said = capsys.readouterr().out.splitlines()
-    assert "  base model       0.0%  " in said
+    assert "  base model       0.0%" in [line.rstrip() for line in said]
     assert "  after GRPO      50.0%  " + "█" * 20 in said
     assert "  reward           0.10  ▁▂█  0.60" in said
     assert said[-2:] == ["    before  I am", "    after   Omar"]
+
+
+def test_a_model_that_learns_nothing_ends_in_words(model: Path, tmp_path: Path) -> None:
+    code = CODE.replace("import tests.flywheel.graded\n", "").format(settings=SETTINGS)
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path), str(model)], capture_output=True, text=True)
+    assert "Nothing was learnt: in no group did the rewards differ" in done.stderr
 
 
 @pytest.mark.slow

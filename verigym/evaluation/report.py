@@ -219,7 +219,7 @@ def breakdown(report: Report, by: str) -> list[Slice]:
             for name in DIVISIONS[by](result) or [UNNAMED]:
                 members[name].append(result)
     if set(members) == {UNNAMED}:
-        tag = "has a tag" if by == "tag" else "has a difficulty. Set it: Task(..., difficulty=\"hard\")"
+        tag = "has a tag" if by == "tag" else 'has a difficulty. Set it: Task(..., difficulty="hard")'
         raise Refused(f'No task of suite "{report.suite.name}" {tag}')
     slices: list[Slice] = []
     for name, results in members.items():

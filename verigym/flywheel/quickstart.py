@@ -10,6 +10,7 @@ from typing import Protocol
 
 import msgspec
 
+from verigym.core.errors import Refused
 from verigym.core.records import Decision, Report, Sampling, Task, Version
 from verigym.environments.load import load_environment
 from verigym.environments.notes import BETTER_SYSTEM
@@ -112,6 +113,11 @@ def quickstart(ws: WorkspaceFolder, screen: QuickstartScreen, settings: Quicksta
         with screen.training(settings.steps) as on_step:
             tuned, run = train(ws, grpo_recipe(settings), on_step)
         rewards = [row["reward"] for row in ws.store.metrics(run).values() if "reward" in row]
+        if tuned.id == base.id:
+            raise Refused(
+                f"Nothing was learnt: in no group did the rewards differ, so there is no new version of {base.name}. "
+                "Its tries earn too little on this task. Take another model"
+            )
         tries = settings.steps * settings.prompts * settings.generations
         screen.result(f"mean reward {rewards[0]:.2f} at first, {rewards[-1]:.2f} at last, after {tries:,} tries")
         screen.line(f"version {tuned.id} ({tuned.name}), run {run}")
