@@ -28,7 +28,7 @@ PASSES = 8
 """How often the update reads or writes each activation."""
 LOGIT_BYTES = {"cpu": 64 << 20, "cuda": 512 << 20}
 """Size of one chunk of logits. Its gradient needs the same again."""
-CPU_TOKENS = 2048
+CPU_TOKENS = 1024
 """Tokens per micro-batch on a CPU. More saves little time and takes more memory (docs/LOG.md)."""
 
 

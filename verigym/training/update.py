@@ -3,6 +3,7 @@
 A micro-batch has as many tokens as fit into memory. A prefix that its samples share is counted and computed once.
 """
 
+import ctypes
 import itertools
 import math
 import statistics
@@ -218,7 +219,17 @@ def _update(
             "The gradient is not finite, so no update was made. Lower learning_rate, or check the rewards of this step"
         )
     optimizer.step()
+    if model.device.type == "cpu":
+        _return_memory()
     return {**sums, "grad_norm": norm}
+
+
+def _return_memory() -> None:
+    """Gives freed memory back to the system. The C library keeps it otherwise, and batches of other sizes cannot use all of
+    it: the quickstart's training took 7.6 GB instead of 3.8."""
+    library = ctypes.CDLL(None)
+    if hasattr(library, "malloc_trim"):  # glibc
+        library.malloc_trim(0)
 
 
 def _gradients(
