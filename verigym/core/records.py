@@ -1,7 +1,6 @@
 """The records of the ring, in the order in which they are made.
 
-Every record is a frozen struct. A stage takes records and makes new ones. Nothing edits a record after it was made.
-This module holds only data. `codec` writes records as bytes.
+Every record is a frozen struct that nothing edits. A stage takes records and makes new ones. `codec` writes them as bytes.
 """
 
 import enum
@@ -63,8 +62,7 @@ class Task(Printable, Struct, frozen=True, kw_only=True, omit_defaults=True):
     tags: list[str] = []
     lineage: list[str] = []
     """Where the task came from: a generator and its seed, a file and line, a trajectory."""
-    difficulty: str = ""
-    """Such as `easy` or `hard`, for `verigym eval --by difficulty`."""
+    difficulty: str = ""  # such as `hard`, for `verigym eval --by difficulty`
 
 
 # -- Items: the OpenAI Responses items, as the same JSON -----------------------------------------------------------
