@@ -70,7 +70,7 @@ def as_text(record: Any) -> str:
 
 
 def as_html(record: Any) -> str:
-    return "<div>" + "".join(_html(block) for block in blocks(record)) + "</div>"
+    return "<div>" + "".join(block_html(block) for block in blocks(record)) + "</div>"
 
 
 def blocks(record: Any) -> Iterable[Block]:
@@ -97,7 +97,7 @@ def _row(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> st
     return line if len(line) <= _WIDTH else textwrap.fill(line, _WIDTH, subsequent_indent=" " * indent)
 
 
-def _html(block: Block) -> str:
+def block_html(block: Block) -> str:
     if isinstance(block, Picture):
         return block.svg
     if isinstance(block, str):

@@ -3,19 +3,20 @@
 A picture is a string of SVG that holds everything it needs. It can be put into a page or written to a file as it is.
 """
 
+import hashlib
 import html
-import itertools
 import math
 from collections.abc import Sequence
 
+from verigym.core.printable import visible
+
 COLOURS = ("#3b82f6", "#f97316", "#10b981", "#a855f7", "#ef4444", "#14b8a6", "#eab308", "#ec4899")
 """Of the series, in order. Each has enough contrast on white and on black."""
-_ids = itertools.count()
 
 
 def svg(width: float, height: float, title: str, body: Sequence[str]) -> str:
     """A picture. Text and lines take the colour of the page's text, and grey where no page sets one."""
-    name = f"vg{next(_ids)}"
+    name = "vg" + hashlib.sha256("".join([title, *body]).encode()).hexdigest()[:8]  # the same picture, the same text
     style = (
         f"#{name}{{color:#57606a;font:12px system-ui,-apple-system,'Segoe UI',sans-serif}}"
         f"@media(prefers-color-scheme:dark){{#{name}{{color:#adbac7}}}}"
@@ -30,7 +31,8 @@ def svg(width: float, height: float, title: str, body: Sequence[str]) -> str:
 
 
 def escape(text: object) -> str:
-    return html.escape(str(text), quote=True)
+    """Foreign text in a page: control characters are made visible, and markup is escaped."""
+    return html.escape(visible(str(text)), quote=True)
 
 
 def text(x: float, y: float, words: object, *, anchor: str = "start", kind: str = "", colour: str = "") -> str:
