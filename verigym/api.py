@@ -51,6 +51,18 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
     or text that names one. A run is an id, the beginning of an id, `latest`, a `Report` or a `Run`.
     """
 
+    @classmethod
+    def demo(cls, folder: str | Path = "verigym-demo") -> "Workspace":
+        """Open the recorded demonstration workspace. It is put into `folder` unless it is there already.
+
+        It holds three versions of an invented model (`base`, `grpo`, `hacked`), their training and the decisions about
+        them. Scripts wrote the replies, so reading, comparing, explaining and gating need no model.
+        """
+        from verigym.workspace.demo import put_demo
+
+        put_demo(Path(folder))
+        return cls(folder)
+
     @on_thread
     def agent(self, model: Agent, *, constraints: str | Mapping[str, object] = "") -> Version:
         """Find a version, or name a new agent on a base model.
