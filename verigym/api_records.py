@@ -180,6 +180,16 @@ class RecordVerbs(WorkspaceBase):
         return text
 
     @on_thread
+    def write_report(self, version: Agent = "", *, file: str | Path | None = None) -> Path:
+        """Write one HTML page about a version and return its path. The page loads nothing and overwrites nothing.
+
+        The default version is the candidate of the newest decision. The default file is reports/NAME.html in the workspace.
+        """
+        from verigym.version_page import write_page
+
+        return write_page(self.folder, self._version(version) if version else None, Path(file) if file else None)
+
+    @on_thread
     def export(self, version: Agent, folder: str | Path, *, merged: bool = False) -> list[str]:
         """Export a version to a new folder and return the names of its files: adapter, prompt, settings and card.
 

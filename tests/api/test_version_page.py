@@ -1,0 +1,142 @@
+"""The page of a version: complete, whole in itself, and safe whatever a model, a task or a person wrote."""
+
+import html
+import re
+import sqlite3
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import verigym
+from verigym.core.errors import VerigymError
+
+VOID = {"meta", "br", "img", "rect", "circle", "path", "line"}
+
+
+class Balanced(HTMLParser):
+    """Notes tags that are not closed in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.wrong: list[str] = []
+        self.tags: set[str] = set()
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture
+def ws(tmp_path: Path) -> verigym.Workspace:
+    return verigym.Workspace.demo(tmp_path / "home")
+
+
+def page(ws: verigym.Workspace, version: str) -> str:
+    return ws.write_report(version).read_text()
+
+
+def read(text: str) -> Balanced:
+    parser = Balanced()
+    parser.feed(text)
+    assert (parser.wrong, parser.open) == ([], [])
+    return parser
+
+
+@pytest.mark.parametrize("version", ["base", "grpo", "hacked"])
+def test_a_page_loads_nothing_and_its_tags_are_closed(ws: verigym.Workspace, version: str) -> None:
+    text = page(ws, version)
+    assert read(text).tags & {"script", "link", "img", "iframe", "object", "a"} == set()
+    assert re.findall(r"https?://[^\s\"']+", text) == ["http://www.w3.org/2000/svg"] * text.count("<svg")
+    assert not re.search(r"url\(|@import|\ssrc=|\son\w+=", text)
+    assert "prefers-color-scheme" in text and "@media print" in text and "viewport" in text
+
+
+def test_a_page_tells_every_check_and_both_intervals(ws: verigym.Workspace) -> None:
+    text, decision = read(page(ws, "hacked")).text, ws.ledger()[-1].decision
+    for check in decision.checks:
+        assert check.name in text and check.words in text
+    comparison = ws.compare("grpo", "hacked")
+    for side in (comparison.champion_success, comparison.candidate_success):
+        assert f"{100 * side.value:.1f}% ({100 * side.low:.1f}% to {100 * side.high:.1f}%)" in text
+    assert "REJECT" in text and "demo-model" in text and ws.agent("hacked").recipe["run"] in text
+
+
+def test_a_page_shows_training_failures_and_three_changed_tasks(ws: verigym.Workspace) -> None:
+    text = page(ws, "hacked")
+    assert text.count("<svg") == 2 and "held-out success" in text
+    assert "overlong_penalty 3.0" in text, "what the recipe has that is unusual"
+    assert text.count('class="task"') == 3
+    for bucket, (before, after) in ws.compare("grpo", "hacked").buckets.items():
+        assert f"<td>{bucket}</td><td>{before}</td><td>{after}</td>" in text
+
+
+@pytest.mark.parametrize(
+    ("version", "words"),
+    [
+        ("base", "verigym gate 353e7640d49e"),
+        ("grpo", "verigym rollback"),
+        ("hacked", "verigym audit run toolcall"),
+    ],
+)
+def test_a_page_ends_with_what_to_do(ws: verigym.Workspace, version: str, words: str) -> None:
+    assert words in read(page(ws, version)).text.partition("What to do next")[2]
+
+
+def test_foreign_text_is_text_wherever_it_stands(tmp_path: Path) -> None:
+    evil = "<script>alert(1)</script><img src=x onerror=alert(2)>&amp;\u202e"
+    verigym.Workspace.demo(tmp_path / "home").close()
+    prompt, call, name = '"role":"user","content":"', '"name":"refuse"', '"name":"hacked"'
+    new = {
+        prompt: f"{prompt}{evil}",
+        call: call.replace("refuse", evil),
+        name: name.replace("hacked", evil),
+        "tool_call_eval": evil,
+        "wrong tool": evil,
+    }
+    with sqlite3.connect(tmp_path / "home" / "store.db") as store:
+        for table in ("trajectories", "tasks", "documents"):
+            for one in new.items():
+                store.execute(f"UPDATE {table} SET body = CAST(replace(body, ?, ?) AS BLOB)", one)
+    with verigym.Workspace(tmp_path / "home") as ws:
+        path = ws.write_report(ws.ledger()[-1].decision.candidate)
+    parsed = read(path.read_text())
+    assert parsed.tags & {"script", "img"} == set()
+    assert parsed.text.count(evil.replace("\u202e", "\\u202e")) >= 6
+    assert html.escape("<script>") in path.read_text() and "\u202e" not in path.read_text()
+    assert path.parent == tmp_path / "home" / "reports"
+
+
+def test_the_same_page_is_written_once_and_another_beside_it(ws: verigym.Workspace) -> None:
+    first = ws.write_report("grpo")
+    assert ws.write_report("grpo") == first
+    first.write_text("mine")
+    second = ws.write_report("grpo")
+    assert (first.read_text(), second.name) == ("mine", "grpo-2.html")
+
+
+def test_a_workspace_without_a_decision_asks_for_a_version(tmp_path: Path) -> None:
+    with (
+        verigym.Workspace(tmp_path / "new") as ws,
+        pytest.raises(VerigymError, match=r"no version yet\. Name a version: verigym report VERSION"),
+    ):
+        ws.write_report()
+
+
+def test_an_override_is_told_with_its_reason(ws: verigym.Workspace) -> None:
+    ws.promote("hacked", override="a customer asked for it")
+    text = read(page(ws, "hacked")).text
+    assert "a customer asked for it" in text and "verigym rollback" in text
