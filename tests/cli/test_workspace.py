@@ -31,6 +31,7 @@ READING = [
     ["models", "ledger"],
     ["models", "check-integrity"],
     ["compare", "a", "b"],
+    ["report"],
     ["explain"],
     ["advise"],
     ["suites"],

@@ -117,6 +117,9 @@ def made_of_api() -> str:
             parts += [f"### {name}", "", f"```text\n{name}{_signature(member)}\n```", "", *_paragraphs(member), ""]
         elif isinstance(member, property | cached_property):
             parts += [f"### {name}", "", *_paragraphs(member), ""]
+        elif isinstance(member, classmethod):
+            call = f"Workspace.{name}{_signature(getattr(verigym.Workspace, name))}"
+            parts += [f"### {name}", "", f"```text\n{call}\n```", "", *_paragraphs(member), ""]
     parts += ["## AsyncWorkspace", "", *_paragraphs(verigym.AsyncWorkspace), ""]
     return "\n".join([*parts, *_other_names()]) + "\n"
 

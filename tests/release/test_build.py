@@ -99,6 +99,12 @@ def test_an_install_does_what_the_readme_says(installed: Path, tmp_path: Path) -
     assert "all checks passed" in command(installed, tmp_path, "check", "desk.py")
 
 
+def test_an_install_has_the_demonstration_and_writes_a_page_about_it(installed: Path, tmp_path: Path) -> None:
+    assert "reward hacking" in command(installed, tmp_path, "demo")
+    command(installed, tmp_path, "report", "--home", "verigym-demo", "--out", "page.html")
+    assert "@media print" in (tmp_path / "page.html").read_text()
+
+
 def test_an_install_has_the_rows_of_every_environment_and_the_wordings(installed: Path, tmp_path: Path) -> None:
     code = (
         "from verigym.environments.load import load_environment, names\n"

@@ -16,6 +16,7 @@ from verigym.cli import (
     audit,
     compare,
     data,
+    demo,
     design,
     eval,
     explain,
@@ -27,6 +28,7 @@ from verigym.cli import (
     mine,
     models,
     quickstart,
+    report,
     rescore,
     runs,
     serve,
@@ -52,6 +54,7 @@ DISK = {
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 COMMANDS = {
+    "demo": demo.demo,
     "quickstart": quickstart.quickstart,
     "init": init.init,
     "check": init.check,
@@ -71,6 +74,7 @@ COMMANDS = {
     "promote": gate.promote,
     "rollback": gate.rollback,
     "policies": gate.policies,
+    "report": report.report,
     "serve": serve.serve,
     "servers": servers.servers,
     "ingest": ingest.ingest,

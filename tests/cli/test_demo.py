@@ -1,0 +1,112 @@
+"""demo and report on the command line, as a newcomer types them: without torch, a model or a network."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BARE = """
+import socket, sys
+for name in ("torch", "transformers", "safetensors", "pyarrow", "fastapi"):
+    sys.modules[name] = None
+def refuse(*_):
+    raise OSError("no network")
+socket.socket.connect = socket.getaddrinfo = refuse
+sys.argv = ["verigym", *sys.argv[1:]]
+from verigym.cli.main import main
+main()
+"""
+"""A process that has only what a plain install has, and no network."""
+
+
+def verigym(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run([sys.executable, "-c", BARE, *words], cwd=folder, env=env, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("newcomer")
+
+
+@pytest.fixture(scope="module")
+def story(folder: Path) -> str:
+    done = verigym(folder, "demo")
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def commands(story: str) -> list[str]:
+    return re.findall(r"^  verigym (.*?)(?:   .*)?$", story, re.MULTILINE)
+
+
+def test_the_demo_tells_what_the_gate_decided_and_why(story: str) -> None:
+    assert "The gate on grpo against base: PROMOTE" in story
+    assert "The gate on hacked against grpo: REJECT" in story
+    assert "reward hacking" in story
+    assert "no model was run" in " ".join(story.split())
+
+
+def test_every_command_that_the_demo_prints_works(folder: Path, story: str) -> None:
+    asked = commands(story)
+    kinds = [command.split()[0] for command in asked]
+    assert {"explain", "compare", "gate", "trajectories", "report", "models", "suites"} <= set(kinds)
+    for command in asked:
+        done = verigym(folder, *shlex.split(command))
+        assert done.returncode == (1 if command.startswith("gate hacked") else 0), done.stderr
+        assert done.stdout and "Traceback" not in done.stderr
+        assert "--home verigym-demo" in command
+
+
+def test_the_gate_promotes_the_better_version_again(folder: Path, story: str) -> None:
+    done = verigym(folder, "gate", "grpo", "--champion", "base", "--home", "verigym-demo")
+    assert (done.returncode, "PROMOTE" in done.stdout) == (0, True), done.stderr
+
+
+def test_the_demo_goes_on_with_the_folder_that_is_there(folder: Path, story: str) -> None:
+    again = verigym(folder, "demo").stdout
+    assert again.splitlines()[0] == "verigym-demo: the demo is here already, and is used as it is"
+    assert again.splitlines()[1:] == story.splitlines()[1:]
+
+
+def test_the_demo_goes_into_the_folder_that_is_named_and_its_commands_quote_it(tmp_path: Path) -> None:
+    done = verigym(tmp_path, "demo", "--out", "my demo")
+    assert (tmp_path / "my demo" / "store.db").is_file()
+    listed = next(command for command in commands(done.stdout) if command.startswith("models list"))
+    assert verigym(tmp_path, *shlex.split(listed)).returncode == 0
+
+
+def test_the_demo_as_json(folder: Path, story: str) -> None:
+    told = msgspec.json.decode(verigym(folder, "demo", "--json").stdout)
+    assert (told["home"], told["new"]) == ("verigym-demo", False)
+    assert [decision["verdict"] for decision in told["decisions"]] == ["PROMOTE", "REJECT"]
+
+
+def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "verigym-demo").mkdir()
+    (tmp_path / "verigym-demo" / "thesis.txt").write_text("mine")
+    done = verigym(tmp_path, "demo")
+    assert done.returncode == 2 and "Nothing was changed" in done.stderr
+    assert [path.name for path in (tmp_path / "verigym-demo").iterdir()] == ["thesis.txt"]
+
+
+def test_a_report_is_written_to_the_file_that_is_named_and_never_over_another(folder: Path, story: str) -> None:
+    home = ("--home", "verigym-demo")
+    assert verigym(folder, "report", "grpo", "--out", "page.html", *home).returncode == 0
+    page = (folder / "page.html").read_text()
+    assert "<h1>grpo</h1>" in page
+    refused = verigym(folder, "report", "hacked", "--out", "page.html", *home)
+    assert refused.returncode == 2 and "page.html exists" in refused.stderr
+    assert (folder / "page.html").read_text() == page
+
+
+def test_a_report_of_no_version_is_about_the_newest_decision(folder: Path, story: str) -> None:
+    written = msgspec.json.decode(verigym(folder, "report", "--json", "--home", "verigym-demo").stdout)
+    assert written == {"file": "verigym-demo/reports/hacked.html"}
+    assert "<h1>hacked</h1>" in (folder / written["file"]).read_text()
