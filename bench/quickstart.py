@@ -34,6 +34,7 @@ class Silent:
 def run_seed(seed: int, changes: dict[str, Any]) -> dict[str, Any]:
     import torch
 
+    from verigym.environments.load import load_environment
     from verigym.evaluation.compare import compare
     from verigym.flywheel.quickstart import QUICKSTART, SAMPLING, quickstart
     from verigym.model import load
@@ -48,7 +49,7 @@ def run_seed(seed: int, changes: dict[str, Any]) -> dict[str, Any]:
         began = time.perf_counter()
         decision = quickstart(ws, Silent(), settings)  # type: ignore[arg-type]
         minutes = (time.perf_counter() - began) / 60
-        notes, greedy = stages.load_environment("notes"), RunSettings(sampling=SAMPLING)
+        notes, greedy = load_environment("notes"), RunSettings(sampling=SAMPLING)
         n = 8 if "steps" in changes and changes["steps"] <= 2 else None
         before, after = (
             stages.measure(ws, notes, ws.find(version), greedy, n=n)
