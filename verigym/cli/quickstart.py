@@ -36,9 +36,11 @@ def quickstart(
     )
     ws = workspace(home, create=True)
     decision = ws.quickstart(verbose=verbose)
+    page = ws.write_report(decision.candidate)
     show.say("", f"{decision.verdict} in {duration(time.perf_counter() - started, exact=True)}. What to do next:")
     show.table(
         [
+            (f"open {show.quote(page)}", "everything about the new version on one page"),
             (f"verigym compare {decision.champion} {decision.candidate}", "task by task, before and after"),
             ("verigym serve", "talk to the new champion over HTTP"),
             ("verigym init mine", "a small environment to put your own prompts and your own check into"),
