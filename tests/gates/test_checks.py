@@ -208,6 +208,12 @@ def test_luck_of_the_champion_is_not_taken_for_mastery():
     assert found["fail"] <= 10
 
 
+def test_a_champion_that_passes_next_to_nothing_cannot_lose_more_than_the_margin():
+    never, always = ({f"f{i}": [passed, passed] for i in range(80)} for passed in (0.0, 1.0))
+    check = kept(by_family(never, always), once())
+    assert check.outcome == "skipped" and "within the margin" in check.words
+
+
 def test_where_nothing_is_mastered_there_is_nothing_to_lose():
     old = {f"f{i}": [0.0, 0.0, 0.0] for i in range(5)}
     assert "there is nothing to lose" in kept(by_family(old, old), once()).words

@@ -17,7 +17,7 @@ from verigym.core.records import Check, Report, Suite, TaskResult, Version
 from verigym.core.words import counted, percent
 from verigym.evaluation import sequential
 from verigym.evaluation.compare import Comparison
-from verigym.evaluation.stats import Delta, best_of_p, clopper_pearson, mcnemar_midp, paired_delta
+from verigym.evaluation.stats import Delta, best_of_p, clopper_pearson, clustered_mean, mcnemar_midp, paired_delta
 from verigym.gates.damage import Damage, Harm, damage, score_bounds
 from verigym.gates.evidence import Evidence, ReportPair, TrainingEvidence
 from verigym.gates.judging import Judging, Sample
@@ -298,6 +298,11 @@ def kept(primary: Sample, judging: Judging) -> Check:
         families[before.family].append(before.passed)
     if all(size == 1 for size in primary.sizes):
         return skipped(name, "every family has one task, so what it masters cannot be told from luck")
+    passes = clustered_mean(
+        [before.passed for before, _ in primary.pairs], primary.families, 1 - 2 * judging.policy.alpha, rate=True
+    )
+    if passes.high <= margin:
+        return skipped(name, f"the champion passes at most {percent(passes.high)} of tasks, which is within the margin")
     mastered = {before.task for before, _ in primary.pairs if _masters(before.passed, families[before.family])}
     if all(len(ones) == 1 for ones in families.values()) and judging.want_more(name, primary):
         why = "one task of each family was measured so far, so what it masters cannot be told from luck"
