@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # One stamp per set of packages. It is renewed when the project's requirements change.
+BASE := .venv/.base
 TRAIN := .venv/.train
 DEV := .venv/.dev
 
@@ -9,7 +10,10 @@ SPINE := core store sandbox tasks policies.remote wire policies.scripted policie
 	policies.render policies.template policies.special_tokens policies.template_messages \
 	verifiers harness rollout audit
 
-.PHONY: quickstart test test-fast test-slow test-authoring check lint coverage docs build bench sandbox clean help
+.PHONY: demo quickstart test test-fast test-slow test-authoring check lint coverage docs build bench sandbox clean help
+
+demo: $(BASE)  ## put a recorded workspace into verigym-demo and show it: no model, no PyTorch
+	$(BIN)/verigym demo
 
 quickstart: $(TRAIN) sandbox  ## run the whole cycle on the embedded model
 	$(BIN)/verigym quickstart
@@ -70,10 +74,14 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "verigym needs Python 3.11 or newer"'
 	$(PYTHON) -m venv .venv
 
+$(BASE): pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
 $(TRAIN): pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train,serve]'
-	touch $@
+	touch $@ $(BASE)
 
 $(DEV): pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	touch $@ $(TRAIN)
+	touch $@ $(TRAIN) $(BASE)
