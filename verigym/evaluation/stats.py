@@ -22,6 +22,7 @@ MAX_EXACT_FAMILIES = 16
 """Up to this many families, all 2^G sign flips are enumerated, and p is the larger of sign flips and t: the t distribution
 assumes a normality that few families do not give. With more families, the two agree."""
 NUM_FLIPS = 10_000
+_NEAR_AN_END = 0.1
 _DOUBLE = math.log(2)
 """How far a ratio could be off either way, where the data give no bound."""
 _LONGEST_REACH = 50.0
@@ -96,9 +97,19 @@ def clustered_mean(
         independent = len(set(clusters)) == len(values) and all(value in (0, 1) for value in values)
         df = len(values) - 1 if independent else _degrees(values, clusters)
         low, high = _score_bounds(mean, _t(df, tail) * se)
+        if _agree_at_an_end(values, clusters):
+            other = 1 - tail ** (1 / len(set(clusters)))  # Clopper-Pearson for none of G
+            low, high = min(low, mean * (1 - other)), max(high, mean + other * (1 - mean))
     else:
         low, high = _bounds(values, clusters, tail, limits)
     return Estimate(value=mean, low=max(low, least), high=high, n=len(values))
+
+
+def _agree_at_an_end(values: Sequence[float], clusters: Sequence[Hashable]) -> bool:
+    """Whether all families are near 0, or all near 1. Their spread then says nothing about families that are not."""
+    sizes = Counter(clusters)
+    rates = [one / size for one, size in zip(_sums(values, clusters), sizes.values(), strict=True)]
+    return max(rates) <= _NEAR_AN_END or min(rates) >= 1 - _NEAR_AN_END
 
 
 def paired_delta(
@@ -375,9 +386,9 @@ def _degrees(values: Sequence[float], clusters: Sequence[Hashable]) -> float:
     residuals are alike. Fewer where a family holds many tasks, or where few families hold most of the spread."""
     mean, sizes = _mean(values), Counter(clusters)
     squares = [one * one for one in _sums([value - mean for value in values], clusters)]
-    by_size = len(values) ** 2 / sum(size * size for size in sizes.values()) - 1
-    by_spread = 2 * math.fsum(squares) ** 2 / math.fsum(one * one for one in squares)
-    return max(1.0, min(by_size, by_spread))
+    equal_families = len(values) ** 2 / sum(size * size for size in sizes.values())
+    by_spread = math.fsum(squares) ** 2 / math.fsum(one * one for one in squares)
+    return max(1.0, min(equal_families - 1, 2 * by_spread * math.sqrt(equal_families / len(sizes))))
 
 
 def _t(df: float, tail: float) -> float:
