@@ -57,18 +57,17 @@ def without(record: Any, *fields: str) -> dict[str, Any]:
 ws = WorkspaceFolder(Path(sys.argv[1]))
 versions = ws.store.documents("version", Version)
 base, tuned = versions[0], versions[-1]
-of_toolcall = [report for report in ws.store.documents("report", Report) if report.suite.environment == "toolcall"]
-reports = {report.agent: report for report in of_toolcall}
+of_notes = [report for report in ws.store.documents("report", Report) if report.suite.environment == "notes"]
+reports = {report.agent: report for report in reversed(of_notes)}  # the first of each: on the same tasks
 before, after = reports[base.id], reports[tuned.id]
-gained = [new for old, new in zip(before.results, after.results, strict=True) if new.passed and not old.passed]
-result = next(one for one in gained if one.family.startswith("calendar.create_event"))
+result = next(new for old, new in zip(before.results, after.results, strict=True) if new.passed and not old.passed)
 task = next(task for task in ws.store.tasks(after.run) if task.id == result.task)
 failed = next(one for one in ws.store.trajectories(before.run) if one.task == task.id)
 passed = next(one for one in ws.store.trajectories(after.run) if one.task == task.id)
 verdicts = {verdict.trajectory: verdict for run in (before.run, after.run) for verdict in ws.store.verdicts(run)}
 
 print(HEAD)
-show("Task", "A held-out task. No training task has its phrasing.", task)
+show("Task", "A held-out task. No training task has its story, its names or its places.", task)
 show("Trajectory", "The base model's episode: its replies and how the episode ended.", without(failed, "turns"))
 show("Turn", "The only model call of the episode. The ids are the tokens that were sampled.", failed.turns[0])
 show("Verdict", "Scored from the record alone.", verdicts[failed.id])
@@ -81,11 +80,10 @@ show("Trajectory, after training", "The trained version's episode, without the s
 show("Verdict, after training", "", verdicts[passed.id])
 
 steps = [run for run in ws.store.runs(parent=None) if run.kind == "collect" and "/step-" in run.id]
-step = next(run for run in steps if run.config["environment"] == "toolcall")
 groups: dict[str, list[Any]] = {}
-for trajectory in ws.store.trajectories(step.id):
+for trajectory in ws.store.trajectories(steps[0].id):
     groups.setdefault(trajectory.task, []).append(trajectory)
-scores = {verdict.trajectory: verdict.reward for verdict in ws.store.verdicts(step.id)}
+scores = {verdict.trajectory: verdict.reward for verdict in ws.store.verdicts(steps[0].id)}
 group = next(group for group in groups.values() if differ([scores[one.id] for one in group]))
 rewards = [scores[one.id] for one in group]
 sample = from_trajectory(group[0], advantages([rewards])[0][0])[0]

@@ -13,20 +13,24 @@ from pathlib import Path
 
 FIRST, LAST = 8, 3
 """Lines of an output that are shown. The lines between them become one line with an ellipsis."""
-CHATTY = "You are a cheerful office assistant. Today is Monday. Chat with the user in full sentences about what you would do."
+CHATTY = "You are a cheerful assistant. Chat with the user in full sentences about the note."
 STOPS: list[tuple[str, str, list[str]]] = [
     (
         "How good is it?",
-        "The trained version on held-out tasks, and how often each held-out suite was used.",
-        ["eval toolcall -m grpo -n 240 --max-tokens 48 --by tag", "suites"],
+        "The trained version on all held-out questions, and how often each held-out suite was used.",
+        ["eval notes -m grpo --max-tokens 16 --by tag", "suites"],
     ),
-    ("Why does it fail?", "Each failure belongs to a bucket and to a cluster.", ["explain {tuned_run}"]),
+    ("Why does it fail?", "Each failure belongs to a bucket and to a cluster.", ["explain latest"]),
     (
         "What is the cheapest fix?",
-        "For the base model, it is constrained decoding, then SFT. After SFT, it is GRPO.",
-        ["advise {base_run} --try", "rollout toolcall -m sft -n 48 -k 8 --max-tokens 48", "advise latest"],
+        "The advice for the base model, from its evaluation alone, and from several tries at each training question.",
+        [
+            "advise {base_run} --try",
+            "rollout notes -m smollm2-135m -n 48 -k 8 --max-tokens 16",
+            "advise latest",
+        ],
     ),
-    ("Can the reward be trusted?", "The audit tests the verifier itself.", ["audit run toolcall {tuned_run}"]),
+    ("Can the reward be trusted?", "The audit tests the verifier itself.", ["audit run notes {tuned_run}"]),
     (
         "Is the new version better?",
         "The comparison is paired by task.",
@@ -34,16 +38,16 @@ STOPS: list[tuple[str, str, list[str]]] = [
     ),
     (
         "May it ship?",
-        "The quickstart used the quick policy. The default policy has more tasks and narrower margins.",
-        ["gate grpo --champion smollm2-135m"],
+        "The quickstart used the quick policy. The default policy has narrower margins and therefore needs more tasks.",
+        ["gate grpo --champion smollm2-135m --dry-run", "gate grpo --champion smollm2-135m"],
     ),
     (
         "A bad reward",
-        "This reward pays for short calls, and a refusal is the shortest. The reward rises, and the gate rejects the result.",
+        "This reward only asks that the answer is somewhere in the reply. The reward rises, and the gate rejects the result.",
         [
-            "train examples/short_calls.yaml start=sft",
-            'eval toolcall -m "short calls" -n 240 --max-tokens 48 | head -4',
-            'gate "short calls" --champion sft --policy quick',
+            "train examples/contains.yaml start=grpo",
+            "eval notes -m contains -n 100 --max-tokens 16 | head -4",
+            "gate contains --champion grpo --policy quick",
         ],
     ),
     (
@@ -51,7 +55,7 @@ STOPS: list[tuple[str, str, list[str]]] = [
         "Someone promotes a chatty prompt against the gate. Then the earlier version wins it back.",
         [
             "models new chatty --parent grpo --system {chatty}",
-            "eval toolcall -m chatty -n 240 --max-tokens 48 | head -4",
+            "eval notes -m chatty -n 100 --max-tokens 16 | head -4",
             'promote chatty --override "people like it chatty"',
             "promote grpo --policy quick",
             "rollback",
@@ -107,7 +111,7 @@ def runs(home: Path) -> dict[str, str]:
     of = {
         names.get(report.agent): report.run
         for report in ws.store.documents("report", Report)
-        if report.suite.environment == "toolcall"
+        if report.suite.environment == "notes"
     }
     return {"base_run": of["smollm2-135m"], "tuned_run": of["grpo"]}
 

@@ -106,7 +106,6 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
         `settings` replaces `k`, `temperature`, `max_tokens`, `seed`, `user` and `judge`, and has further settings.
         """
         from verigym.workspace import measure
-        from verigym.workspace.cleanup import only_if_scored
 
         self._bar.start("rollout")
         spec = self._environment(environment, verifier)
@@ -115,8 +114,7 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
         )
         tasks = measure.tasks_of(spec, split, n, settings.seed)
         report, version = on_progress or self._bar.episodes, self._agent(agent)
-        with only_if_scored(self.folder, version):
-            run = measure.rollout(self.folder, spec, version, tasks, settings, name=name, on_progress=report)
+        run = measure.rollout(self.folder, spec, version, tasks, settings, name=name, on_progress=report)
         return self.folder.store.run(run)
 
     @on_thread
@@ -143,7 +141,6 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
         A repeated call with the same settings finds the finished run and runs nothing again. `settings` replaces `k`,
         `temperature`, `max_tokens`, `seed`, `user` and `judge`, and has further settings.
         """
-        from verigym.workspace.cleanup import only_if_scored
         from verigym.workspace.measure import measure
 
         self._bar.start("evaluate")
@@ -152,8 +149,7 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
             k, Sampling(temperature=temperature, max_tokens=max_tokens), seed, user, judge
         )
         report, version = on_progress or self._bar.episodes, self._agent(agent)
-        with only_if_scored(self.folder, version):
-            return measure(self.folder, spec, version, settings, split=split, n=n, name=name, on_progress=report)
+        return measure(self.folder, spec, version, settings, split=split, n=n, name=name, on_progress=report)
 
     def _settings(
         self, k: int, sampling: Sampling, seed: int, user: Agent | None, judge: Agent | None

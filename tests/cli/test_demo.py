@@ -9,6 +9,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from typer.testing import CliRunner
+
+from verigym.cli.main import app
+from verigym.workspace.demo import put_demo
 
 ROOT = Path(__file__).parents[2]
 BARE = """
@@ -110,3 +114,17 @@ def test_a_report_of_no_version_is_about_the_newest_decision(folder: Path, story
     written = msgspec.json.decode(verigym(folder, "report", "--json", "--home", "verigym-demo").stdout)
     assert written == {"file": "verigym-demo/reports/hacked.html"}
     assert "<h1>hacked</h1>" in (folder / written["file"]).read_text()
+
+
+def test_the_next_commands_stay_in_the_workspace_that_was_given(tmp_path: Path) -> None:
+    home = tmp_path / "my demo"
+    put_demo(home)
+    given = f"--home '{home}'"
+    said = CliRunner().invoke(app, ["models", "list", "--home", str(home)]).output
+    assert said.endswith(
+        f"next: verigym models show VERSION {given}   ·   verigym models diff A B {given}   ·   verigym models ledger {given}\n"
+    )
+    said = CliRunner().invoke(app, ["suites", "--home", str(home)]).output
+    assert said.endswith(f"next: verigym suites show SUITE {given}   (or SUITE@VERSION)\n")
+    said = CliRunner().invoke(app, ["models", "list"], env={"VERIGYM_HOME": str(home)}).output
+    assert "--home" not in said

@@ -87,7 +87,7 @@ def test_compare_names_its_tests_and_shows_both_conversations(shell: Shell, serv
     lines = said.splitlines()
     place = next(i for i, line in enumerate(lines) if line.startswith("gained: "))
     assert [line.split()[0] for line in lines[place + 1 : place + 4]] == ["prompt", "before", "after"]
-    assert '"refuse"' in lines[place + 2] and '"refuse"' not in lines[place + 3]
+    assert "refuse" in lines[place + 2] and "refuse" not in lines[place + 3]
 
     task = lines[place].removeprefix("gained: ")
     shown = shell("compare", before, after, "--show", task)

@@ -52,7 +52,7 @@ def test_a_loop_says_what_it_does_and_what_came_of_it(shell: Shell, server: str,
         "chosen fix: prompt",
         "4. Evaluate the candidate: ",
         "5. Gate: ",
-        "decision: PROMOTE",
+        "   PROMOTE: ",
         "success   0.0% (0.0% to 8.8%) -> 100.0% (91.2% to 100.0%) on 40 held-out tasks",
         "failures  format error 40",
         "decision  PROMOTE, champion ",
@@ -72,7 +72,7 @@ def test_a_loop_says_what_it_does_and_what_came_of_it(shell: Shell, server: str,
 def test_the_exit_code_is_the_gates(shell: Shell, server: str, tmp_path: Path) -> None:
     path = recipe(tmp_path, server, "crammer")
     said = shell("loop", "run", path, "budget.rounds=1", code=3)
-    assert "decision: NEED MORE DATA" in said and "Raise budget.rounds and repeat the command to resume" in said
+    assert "   NEED MORE DATA: " in said and "Raise budget.rounds and repeat the command to resume" in said
     assert "mended" not in shell("loop", "status", path, "budget.rounds=1"), "what is looked at costs no code"
 
 

@@ -20,4 +20,5 @@ def test_one_is_singular_and_all_else_plural(count: int, what: str, words: str) 
 
 def test_an_interval_beyond_any_use_is_not_a_number() -> None:
     assert interval(1.1, 0.0, 15829815.03) == "unknown (too few families)"
+    assert interval(0.0, 0.0, 0.52) == "0.00 to 0.52", "a reward of 0 with its bound"
     assert interval(1.1, 0.9, 1.3) == "0.90 to 1.30"

@@ -18,6 +18,7 @@ from verigym.core.watchdog import Overdue
 from verigym.harness import executor as module
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.executor import AdaptiveExecutor, EpisodeExecutor, in_new_thread
+from verigym.harness.method_thread import MethodThread
 from verigym.harness.tools import tool
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
@@ -285,19 +286,21 @@ def test_few_threads_are_taken_while_the_first_methods_run(monkeypatch: pytest.M
 def test_one_who_is_cancelled_while_it_waits_for_a_thread_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_FIRST_THREADS", 1)
     monkeypatch.setattr(module, "_MOST_THREADS", 1)
+    monkeypatch.setattr(MethodThread, "stuck", 0)  # a thread that an earlier test abandoned would take the only place
     release = threading.Event()
 
     class Held(Shop):
         def open(self, task: Task) -> None:
             super().open(task)
-            release.wait()
+            release.wait(60)
 
     environment = spec(Held)
 
     async def all_of_them() -> None:
         work = [asyncio.create_task(episode(environment, ["Done."])) for _ in range(6)]
-        while len(environment.executor._waiting) < 5:
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(60):
+            while len(environment.executor._waiting) < 5:
+                await asyncio.sleep(0.01)
         work[1].cancel()
         work[3].cancel()
         release.set()

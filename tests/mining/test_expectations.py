@@ -189,7 +189,7 @@ def test_an_environments_own_rule_makes_the_task_and_several_replies_are_played(
         (DESK, "The task cannot be run without the state of the trace: gold(task) of"),
         (
             DESK.replace("def gold(", "def perfect("),
-            "The task cannot be run without the state of the trace: KeyError: 'events'. Define mined(request, items)",
+            "The task cannot be run without the state of the trace: KeyError: 'events' (desk.py, line 11). Define mined(",
         ),
         (DESK + RULE.replace("return", "return 1 / 0 #"), "mined(...) of"),
         (

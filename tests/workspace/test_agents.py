@@ -332,3 +332,13 @@ def test_a_disk_that_refuses_is_said_in_words(ws: WorkspaceFolder, tmp_path: Pat
     with pytest.raises(Exception, match="cannot be written"):
         export(ws, made, tmp_path / "file" / "out")
     assert (tmp_path / "file").read_text() == ""
+
+
+def test_a_judge_is_kept_for_rescoring_and_is_never_the_latest_version(ws: WorkspaceFolder):
+    agent = ws.register(Version(base="smollm2-135m"))
+    judge = ws.agent("http://localhost:1/v1#judge")
+    ws.keep_roles(None, judge)
+    assert ws.find_role(judge.id) == judge and ws.find_role(agent.id) == agent
+    assert ws.find("latest") == agent
+    with pytest.raises(NotFound):
+        ws.find(judge.id)

@@ -77,7 +77,10 @@ def _next(rounds: "list[Round]", recipe: Path, why: str) -> str:
 
 
 class LoopTerminal(Terminal):
-    """The quickstart's screen, numbered from 1 in each round."""
+    """The quickstart's screen with its details, numbered from 1 in each round."""
+
+    def __init__(self) -> None:
+        super().__init__(verbose=True)
 
     def round(self, number: int, champion: "Version") -> None:
         self.steps = 0

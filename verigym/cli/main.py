@@ -117,7 +117,8 @@ def root(
     version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit")
     ] = False,
-) -> None: ...
+) -> None:
+    show.set_home(None)
 
 
 for name, command in COMMANDS.items():

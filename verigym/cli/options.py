@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from verigym.cli import complete
+from verigym.cli import complete, show
 from verigym.core.errors import BadInput, not_found
 
 if TYPE_CHECKING:
@@ -125,6 +125,7 @@ def workspace(home: Path | None, *, create: bool = False) -> "CommandWorkspace":
     """The workspace of a command. Only a command that stores something may create it."""
     from verigym.cli.command_workspace import CommandWorkspace
 
+    show.set_home(home)
     ws = CommandWorkspace(home)
     if not create:
         ws.check_exists()

@@ -85,11 +85,13 @@ class Terminal:
 
     @contextlib.contextmanager
     def training(self, steps: int) -> Iterator[Callable[[int, dict[str, float], list["Alarm"]], None]]:
+        """The details are about ten lines, however many steps."""
         with show.progress("training") as bar:
 
             def on_step(step: int, metrics: dict[str, float], alarms: "list[Alarm]") -> None:
                 bar(step, steps, f"reward {metrics['reward']:.2f}" if "reward" in metrics else "")
-                self.line(step_line(step, steps, metrics))
+                if step % max(1, steps // 10) == 0 or step in (1, steps):
+                    self.line(step_line(step, steps, metrics))
                 for alarm in alarms:
                     self.line(f"warning: {alarm.observation}")
 

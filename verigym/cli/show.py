@@ -5,12 +5,14 @@ or a file can move the cursor, set the window's title or reverse the direction o
 """
 
 import contextlib
+import re
 import shlex
 import shutil
 import sys
 import textwrap
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -37,6 +39,11 @@ if TYPE_CHECKING:
 OUTCOMES = {"pass": "ok  ", "fail": "FAIL", "unclear": "?   ", "skipped": "-   "}
 _PIPED_WIDTH = 110
 """Width of paragraphs if the output is not a terminal."""
+_TAKES_HOME = re.compile(
+    r"\bverigym (?!demo|init|policies|models pull|tasks (?:list|show|stats|split|dedup|leaks))\S.*?(?=   | && | \| |$)"
+)
+"""A command in a line of commands, up to its end or a remark, unless it has no workspace."""
+_HOME: list[Path | None] = [None]
 _MIN_WIDTH = 40
 _MIN_COLUMN = 12
 """A column of a table that does not fit is not cut below this."""
@@ -57,7 +64,15 @@ def quote(name: object) -> str:
     return shlex.quote(str(name))
 
 
+def set_home(home: Path | None) -> None:
+    """The workspace that the running command was given with --home."""
+    _HOME[0] = home
+
+
 def next_command(command: str) -> None:
+    """The commands to try next. They get the --home that this command was given."""
+    if _HOME[0] is not None:
+        command = _TAKES_HOME.sub(lambda found: f"{found[0]} --home {quote(_HOME[0])}", command)
     say(f"next: {command}")
 
 

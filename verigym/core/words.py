@@ -59,7 +59,7 @@ def figure(name: str, estimate: Estimate) -> tuple[str, str]:
 
 def interval(value: float, low: float, high: float) -> str:
     """`0.91 to 1.20`. A bound beyond any use is not printed as a number."""
-    useless = 100 * max(abs(value), 1e-9)
+    useless = 100 * max(abs(value), 0.01)
     return f"{low:.2f} to {high:.2f}" if high - low <= useless else "unknown (too few families)"
 
 

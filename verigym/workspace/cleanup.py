@@ -1,15 +1,13 @@
 """Deleting old runs and freeing disk space, without touching anything that a record still needs."""
 
-import contextlib
 import shutil
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from verigym.core.errors import VerigymError
 from verigym.core.records import Dataset, Label, Report, Version
 from verigym.registry import ledger
 from verigym.store import space
@@ -141,22 +139,6 @@ def delete_version(ws: WorkspaceFolder, version: Version) -> None:
     if run := version.recipe.get("run"):
         ws.store.delete("trained", str(run))
     ws.store.delete("version", version.id)
-
-
-@contextlib.contextmanager
-def only_if_scored(ws: WorkspaceFolder, agent: Version) -> Iterator[None]:
-    """Inside, an agent may be registered. If the work fails before its first scored episode, it does not stay registered."""
-    if ws.store.get("version", agent.id, Version) is not None:
-        yield
-        return
-    try:
-        yield
-    except BaseException:
-        with contextlib.suppress(VerigymError):  # the failure of the work is the one to report
-            registered = ws.store.get("version", agent.id, Version)
-            if registered is not None and not needed_by(ws, registered):
-                delete_version(ws, registered)
-        raise
 
 
 def plan_garbage(ws: WorkspaceFolder, older_than_days: int | None = None) -> GarbagePlan:

@@ -529,7 +529,7 @@ def _settings_of(ws: WorkspaceFolder, report: Report) -> RunSettings:
     config = _config(ws, report)
     if not config:
         return RunSettings(sampling=stages.GREEDY, seed=report.seed)
-    user, judge = (ws.find(config[role]) if role in config else None for role in ("user", "judge"))
+    user, judge = (ws.find_role(config[role]) if role in config else None for role in ("user", "judge"))
     return RunSettings(
         k=config.get("k", 1),
         sampling=msgspec.convert(config.get("sampling", {}), Sampling),

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from verigym.core import event_loop
-from verigym.core.errors import BadInput, InfrastructureFailure, Refused, not_found
+from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, not_found
 from verigym.core.protocols import Context, Policy, closing
 from verigym.core.records import Fault, Json, Report, Sampling, Suite, Task, Trajectory, Version, content_hash
 from verigym.evaluation.report import make_report
@@ -89,7 +89,13 @@ def rollout(
     plan = RunPlan(
         run=run, environment=environment, tasks=tasks, agent=agent, verifier=environment.verifier, settings=settings
     )
-    event_loop.run(_run(ws, plan, kind, config, on_progress, copies=not name))
+    try:
+        event_loop.run(_run(ws, plan, kind, config, on_progress, copies=not name))
+    finally:  # an agent of which no episode could be scored is not worth a version
+        with contextlib.suppress(NotFound):
+            if ws.store.run(run).scored:
+                ws.register(agent)
+                ws.keep_roles(settings.user, settings.judge)
     _check_scored(ws, run)
     return run
 
@@ -146,7 +152,6 @@ async def _run(
         settings = msgspec.structs.replace(settings, user=None, judge=None)
     async with context_of(ws, settings) as context:
         policy: Any = ws.policy(plan.agent) if missing else None
-        ws.register(plan.agent)
         async with closing(policy):
             ws.store.begin_run(plan.run, kind, config, plan.tasks)
             await run_many(ws.store, msgspec.structs.replace(plan, context=context), policy, on_progress)
@@ -193,7 +198,6 @@ def _copy(ws: WorkspaceFolder, plan: RunPlan, kind: str, config: Json) -> bool:
         if not taken:
             continue
         if not copied:
-            ws.register(plan.agent)
             ws.store.begin_run(plan.run, kind, config, plan.tasks)
         copied, left = True, left - taken
         ids: dict[str, str] = {}

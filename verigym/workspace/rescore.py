@@ -66,7 +66,7 @@ def rescore(
         verifier = _same_verifier(spec, report)
     spec = measure.judged_by(spec, verifier)
     if judge is None and stored.config.get("judge"):
-        judge = ws.find(stored.config["judge"])
+        judge = ws.find_role(stored.config["judge"])
 
     async def score_again() -> RescoreResult:
         async with measure.context_of(ws, RunSettings(judge=judge, require_sandbox=require_sandbox)) as context:

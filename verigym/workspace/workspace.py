@@ -65,6 +65,16 @@ class WorkspaceFolder:
         """Finds a registered version by id, name, champion or latest."""
         return versions.resolve(self.store, text)
 
+    def keep_roles(self, *played: Version | None) -> None:
+        """Keeps who judged a run or played its user. They are no versions under test, so `latest` never means them."""
+        for version in played:
+            if version is not None:
+                self.store.put("role", version.id, version)
+
+    def find_role(self, id: str) -> Version:
+        """The judge or the simulated user of a stored run."""
+        return self.store.get("role", id, Version) or self.find(id)
+
     def champion(self, fallback: Version) -> Version:
         """The champion. If there is none yet, `fallback` becomes the first."""
         if ledger.champion(self.store) is None:
