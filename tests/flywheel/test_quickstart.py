@@ -98,7 +98,7 @@ def test_the_picture_shows_bars_a_curve_and_replies(capsys: pytest.CaptureFixtur
     assert "  base model       0.0%" in [line.rstrip() for line in said]
     assert "  after GRPO      50.0%  " + "█" * 20 in said
     assert "  reward           0.10  ▁▂█  0.60" in said
-    assert said[-2:] == ["    before  I am", "    after   Omar"]
+    assert said[-3:] == ["    right   Omar", "    before  I am", "    after   Omar"]
 
 
 def test_a_model_that_learns_nothing_ends_in_words(model: Path, tmp_path: Path) -> None:

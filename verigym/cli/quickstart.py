@@ -37,10 +37,10 @@ def quickstart(
     ws = workspace(home, create=True)
     decision = ws.quickstart(verbose=verbose)
     page = ws.write_report(decision.candidate)
-    show.say("", f"{decision.verdict} in {duration(time.perf_counter() - started, exact=True)}. What to do next:")
+    show.say("", f"{decision.verdict} in {duration(time.perf_counter() - started, exact=True)}")
+    show.say(f"All about the new version on one page: {page} (open it in a browser)", "", "What to do next:")
     show.table(
         [
-            (f"open {show.quote(page)}", "everything about the new version on one page"),
             (f"verigym compare {decision.champion} {decision.candidate}", "task by task, before and after"),
             ("verigym serve", "talk to the new champion over HTTP"),
             ("verigym init mine", "a small environment to put your own prompts and your own check into"),
@@ -130,7 +130,11 @@ class Terminal:
         show.say(f"  reward         {rewards[0]:>6.2f}  {curve}  {rewards[-1]:.2f}", "")
         for example in examples:
             show.say(*(f"  {line}" for line in example.question.splitlines()))
-            show.say(f"    before  {show.clip(example.before, 100)}", f"    after   {show.clip(example.after, 100)}")
+            show.say(
+                f"    right   {example.expected}",
+                f"    before  {show.clip(example.before, 100)}",
+                f"    after   {show.clip(example.after, 100)}",
+            )
 
 
 def _draws_blocks() -> bool:
