@@ -232,17 +232,18 @@ def draw_texts(world: World, draw: Draw) -> PassageLosses:
 
 
 def sequence(
-    order: Sequence[Task], results: Results, ask: Callable[[Sample, Judging], object], policy: GatePolicy
+    order: Sequence[Task], results: Results, ask: Callable[[Sample, Judging], Check], policy: GatePolicy
 ) -> tuple[str, int]:
     """One question, look by look: its outcome and the number of tasks."""
-    size, earlier = first_sizes({"primary": order}, policy)["primary"], {}
+    size = first_sizes({"primary": order}, policy)["primary"]
+    earlier: dict[str, Check] = {}
     while True:
         measured = sample(PRIMARY, sides("primary", order[:size], results), order)
         judging = Judging(policy, earlier)
         check = ask(measured, judging)
-        if check.outcome in ("pass", "fail") or not judging.wanted:  # type: ignore[attr-defined]
-            return check.outcome, size  # type: ignore[attr-defined]
-        size, earlier = judging.wanted["primary"], {check.name: check}  # type: ignore[attr-defined]
+        if check.outcome in ("pass", "fail") or not judging.wanted:
+            return check.outcome, size
+        size, earlier = judging.wanted["primary"], {check.name: check}
 
 
 # -- harm at the margin ---------------------------------------------------------------------------------------------
@@ -560,7 +561,7 @@ def repeats(draws: int, pool: "Pool") -> Iterator[Figure]:  # type: ignore[valid
 
 
 def mean(pool: "Pool", one: Callable[[int], tuple[bool, int]], draws: int) -> tuple[float, float]:  # type: ignore[valid-type]
-    runs = pool.map(one, range(draws), chunksize=16)  # type: ignore[attr-defined]
+    runs = pool.map(one, range(draws), chunksize=16)
     return sum(yes for yes, _ in runs) / draws, sum(tasks for _, tasks in runs) / draws
 
 

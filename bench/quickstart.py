@@ -119,8 +119,9 @@ def main() -> None:
 def many(args: Any, changes: dict[str, Any]) -> list[dict[str, Any]]:
     """All seeds, some at once, each in a process of its own."""
     known: list[dict[str, Any]] = []
-    if args.out is not None and args.out.exists():
-        known = [json.loads(line) for line in args.out.read_text().splitlines()]
+    out: Path | None = args.out
+    if out is not None and out.exists():
+        known = [json.loads(line) for line in out.read_text().splitlines()]
     left = [seed for seed in range(args.seeds) if seed not in {row["seed"] for row in known}]
     options = [f"{name}={json.dumps(value)}" for name, value in changes.items()]
     running: dict[int, subprocess.Popen[str]] = {}
@@ -136,8 +137,8 @@ def many(args: Any, changes: dict[str, Any]) -> list[dict[str, Any]]:
             raise SystemExit(f"seed {seed} failed")
         row = json.loads(said.splitlines()[-1])
         known.append(row)
-        if args.out is not None:
-            with args.out.open("a") as file:
+        if out is not None:
+            with out.open("a") as file:
                 file.write(json.dumps(row) + "\n")
     return known
 

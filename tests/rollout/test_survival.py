@@ -105,7 +105,7 @@ def test_a_tool_that_raises_what_ends_a_run_fails_alone(
 
     class RudeAsync(Shop):
         @tool
-        async def add(self, item: str, count: int = 1) -> str:
+        async def add(self, item: str, count: int = 1) -> str:  # pyright: ignore[reportIncompatibleMethodOverride]
             """Put something into the basket."""
             raise error
 

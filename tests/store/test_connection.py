@@ -143,13 +143,14 @@ def test_each_damaged_page_is_said_with_the_file_and_what_to_do(path: Path) -> N
         damage(broken, page)
         try:
             store = Store(broken)
-            store.runs(), list(store.each_trajectory("r")), store.verdicts("r"), store.documents("version", Version)
-            (
-                store.tasks("r"),
-                store.metrics("r"),
-                ledger.entries(store),
-                store.put("version", f"p{page}", Version(id="x", base="y")),
-            )
+            store.runs()
+            store.tasks("r")
+            list(store.each_trajectory("r"))
+            store.verdicts("r")
+            store.metrics("r")
+            store.documents("version", Version)
+            ledger.entries(store)
+            store.put("version", f"p{page}", Version(id="x", base="y"))
             store.close()
         except StoreDamaged as error:
             said += 1
