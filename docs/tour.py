@@ -20,7 +20,7 @@ STOPS: list[tuple[str, str, list[str]]] = [
         "The trained version on all held-out questions, and how often each held-out suite was used.",
         ["eval notes -m grpo --max-tokens 16 --by tag", "suites"],
     ),
-    ("Why does it fail?", "Each failure belongs to a bucket and to a cluster.", ["explain latest"]),
+    ("Why does it fail?", "Each failure belongs to a bucket and to a cluster.", ["explain {tuned_run}"]),
     (
         "What is the cheapest fix?",
         "The advice for the base model, from its evaluation alone, and from several tries at each training question.",
@@ -67,9 +67,8 @@ STOPS: list[tuple[str, str, list[str]]] = [
 ]
 HEAD = """# A tour of evaluation and the gate
 
-`python docs/tour.py` made this page. It shows what the commands print on the versions of a quickstart. That quickstart
-is another one than in [The quickstart, as printed](quickstart.md), so the figures differ. `…` replaces lines that are
-left out."""
+`python docs/tour.py` made this page. It shows what the commands print after [the quickstart](quickstart.md), on a
+machine that was busy with other work. `…` replaces lines that are left out."""
 
 
 def main() -> None:

@@ -166,7 +166,7 @@ def test_a_champion_that_was_moved_meanwhile_stays(ring: Ring, monkeypatch: pyte
 
 def test_a_budget_of_rounds_holds_over_restarts_and_can_be_raised(ring: Ring) -> None:
     rounds, why = ring.play("good", budget={"rounds": 1})
-    assert len(rounds) == 1 and "the budget of 1 rounds is spent. Raise budget.rounds" in why
+    assert len(rounds) == 1 and "the budget of 1 round is spent. Raise budget.rounds" in why
     assert ring.play("good", budget={"rounds": 1}) == (rounds, why)
     again, _ = ring.play("good", budget={"rounds": 5})
     assert again[0] == rounds[0] and len(again) == 2, "a larger budget is the same loop"

@@ -15,7 +15,7 @@ import msgspec
 
 from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Decision, Finding, Report, Sampling, Version
-from verigym.core.words import with_interval
+from verigym.core.words import counted, with_interval
 from verigym.environments.load import base_and_added, load_environment
 from verigym.evaluation.suites import split_part
 from verigym.flywheel.fixes import FixRequest, choose
@@ -94,7 +94,7 @@ def ended(ws: WorkspaceFolder, loop: Loop) -> str:
     if rounds and last is None:
         return ""
     if len(rounds) >= loop.recipe.budget.rounds:
-        return f"the budget of {loop.recipe.budget.rounds} rounds is spent. Raise budget.rounds and repeat the command to resume"
+        return f"the budget of {counted(loop.recipe.budget.rounds, 'round')} is spent. Raise budget.rounds and repeat the command to resume"
     if last is not None and last.why and not _anything_new(ws, rounds[-1]):
         return last.why
     return over_budget(loop, spent(ws, loop))
