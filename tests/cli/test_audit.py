@@ -59,7 +59,7 @@ class Shell:
         asyncio.run(run_many(ws.store, plan, ScriptedPolicy(answer)))
 
     def __call__(self, *words: str, code: int = 0, typed: str = "") -> str:
-        done = CliRunner().invoke(app, [*words, "--home", str(self.home)], input=typed)
+        done = CliRunner().invoke(app, [*words], input=typed, env={"VERIGYM_HOME": str(self.home)})
         if done.exception is not None and not isinstance(done.exception, SystemExit):
             raise done.exception
         assert done.exit_code == code, done.output

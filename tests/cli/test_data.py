@@ -49,7 +49,7 @@ class Shell:
 
     def __call__(self, *words: str, keys: str = "", code: int = 0) -> str:
         typed = "\n".join(keys)
-        result: Result = CliRunner().invoke(app, [*words, "--home", str(self.home)], input=typed)
+        result: Result = CliRunner().invoke(app, [*words], input=typed, env={"VERIGYM_HOME": str(self.home)})
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         assert result.exit_code == code, result.output

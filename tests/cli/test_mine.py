@@ -16,7 +16,7 @@ class Shell(Counter):
     """A counter of production with a terminal."""
 
     def __call__(self, *words: str, keys: str = "") -> str:
-        result = CliRunner().invoke(app, [*words, "--home", str(self.ws.home)], input=keys)
+        result = CliRunner().invoke(app, [*words], input=keys, env={"VERIGYM_HOME": str(self.ws.home)})
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         assert result.exit_code == 0, result.output

@@ -26,7 +26,7 @@ def _old_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def typed(*words: str, code: int = 0) -> str:
-    result = CliRunner().invoke(app, ["rescore", *words, "--home", "home"])
+    result = CliRunner().invoke(app, ["rescore", *words], env={"VERIGYM_HOME": "home"})
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert result.exit_code == code, result.output

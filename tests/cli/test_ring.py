@@ -67,7 +67,7 @@ class Shell:
         self.home = home
 
     def __call__(self, *words: str, code: int = 0) -> str:
-        result: Result = CliRunner().invoke(app, [*words, "--home", str(self.home)])
+        result: Result = CliRunner().invoke(app, [*words], env={"VERIGYM_HOME": str(self.home)})
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         assert result.exit_code == code, result.output

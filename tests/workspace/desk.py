@@ -142,7 +142,7 @@ class Bench:
 
     def shell(self, *words: str, code: int = 0) -> str:
         """A command as it is typed; its words."""
-        done = CliRunner().invoke(app, [*words, "--home", str(self.ws.home)])
+        done = CliRunner().invoke(app, [*words], env={"VERIGYM_HOME": str(self.ws.home)})
         if done.exception is not None and not isinstance(done.exception, SystemExit):
             raise done.exception
         assert done.exit_code == code, done.output

@@ -18,10 +18,13 @@ def ends_run(error: BaseException) -> bool:
 
 def is_ctrl_c(error: BaseException) -> bool:
     """Whether the signal handler of Ctrl-C raised it. Python's own handler leaves no trace, so without another one every
-    `KeyboardInterrupt` of the main thread counts. `asyncio.run` installs another one."""
+    `KeyboardInterrupt` of the main thread counts. `asyncio.run` installs another one. If Ctrl-C is ignored, as in the background
+    of a shell, nothing but other code can raise it."""
     if not isinstance(error, KeyboardInterrupt) or threading.current_thread() is not threading.main_thread():
         return False
     handler = signal.getsignal(signal.SIGINT)
+    if handler in (signal.SIG_IGN, signal.SIG_DFL):
+        return False
     code = getattr(getattr(handler, "func", handler), "__code__", None)
     if code is None:
         return True

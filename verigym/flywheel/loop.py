@@ -94,7 +94,8 @@ def ended(ws: WorkspaceFolder, loop: Loop) -> str:
     if rounds and last is None:
         return ""
     if len(rounds) >= loop.recipe.budget.rounds:
-        return f"the budget of {counted(loop.recipe.budget.rounds, 'round')} is spent. Raise budget.rounds and repeat the command to resume"
+        most = counted(loop.recipe.budget.rounds, "round")
+        return f"the budget of {most} is spent. Raise budget.rounds and repeat the command to resume"
     if last is not None and last.why and not _anything_new(ws, rounds[-1]):
         return last.why
     return over_budget(loop, spent(ws, loop))
