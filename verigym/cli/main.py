@@ -6,7 +6,7 @@ Each command has a module of its own that imports what it runs only when it is c
 import errno
 import sys
 import traceback
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -53,52 +53,75 @@ DISK = {
 """What the user can do about errors of a disk, wherever they occur."""
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
-COMMANDS = {
-    "demo": demo.demo,
-    "quickstart": quickstart.quickstart,
-    "init": init.init,
-    "check": init.check,
-    "design": design.design,
-    "tasks": tasks.tasks,
-    "rollout": eval.rollout,
-    "eval": eval.evaluate,
-    "rescore": rescore.rescore,
-    "explain": explain.explain,
-    "advise": explain.advise,
-    "label": label.label,
-    "audit": audit.audit,
-    "data": data.data,
-    "train": train.train,
-    "compare": compare.compare,
-    "gate": gate.gate,
-    "promote": gate.promote,
-    "rollback": gate.rollback,
-    "policies": gate.policies,
-    "report": report.report,
-    "serve": serve.serve,
-    "servers": servers.servers,
-    "ingest": ingest.ingest,
-    "mine": mine.mine,
-    "loop": loop.loop,
-    "models": models.models,
-    "suites": suites.suites,
-    "runs": runs.runs,
-    "trajectories": trajectories.trajectories,
-    "gc": runs.gc,
+SECTIONS: dict[str, dict[str, Any]] = {
+    "Start": {
+        "demo": demo.demo,
+        "quickstart": quickstart.quickstart,
+        "init": init.init,
+    },
+    "Tasks and rewards": {
+        "check": init.check,
+        "design": design.design,
+        "tasks": tasks.tasks,
+        "label": label.label,
+        "audit": audit.audit,
+    },
+    "Run and measure": {
+        "rollout": eval.rollout,
+        "eval": eval.evaluate,
+        "rescore": rescore.rescore,
+        "explain": explain.explain,
+        "compare": compare.compare,
+        "advise": explain.advise,
+    },
+    "Train": {
+        "data": data.data,
+        "train": train.train,
+    },
+    "Decide": {
+        "gate": gate.gate,
+        "promote": gate.promote,
+        "rollback": gate.rollback,
+        "policies": gate.policies,
+        "report": report.report,
+    },
+    "Production": {
+        "serve": serve.serve,
+        "servers": servers.servers,
+        "ingest": ingest.ingest,
+        "mine": mine.mine,
+        "loop": loop.loop,
+    },
+    "Workspace": {
+        "models": models.models,
+        "suites": suites.suites,
+        "runs": runs.runs,
+        "trajectories": trajectories.trajectories,
+        "gc": runs.gc,
+    },
 }
 """Commands, and groups of commands, in the order of the help."""
+COMMANDS = {name: command for section in SECTIONS.values() for name, command in section.items()}
 
 
-class OrderedGroup(TyperGroup):
-    """Lists commands and groups of commands in one order."""
+class SectionedGroup(TyperGroup):
+    """Lists commands and groups of commands by section."""
 
     def list_commands(self, ctx: object) -> list[str]:
         return list(COMMANDS)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        for title, section in SECTIONS.items():
+            with formatter.section(title):
+                commands = {name: self.get_command(ctx, name) for name in section}
+                formatter.write_dl(
+                    [(f"{name:<12}", command.get_short_help_str(200)) for name, command in commands.items() if command]
+                )
+
 
 app = typer.Typer(
     name="verigym",
-    cls=OrderedGroup,
+    cls=SectionedGroup,
     help="Turn an agent's failures into a better model, and prove the improvement before you ship it.",
     no_args_is_help=True,
     rich_markup_mode=None,
