@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import re
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -87,6 +88,17 @@ def test_explain_goes_from_buckets_to_clusters_to_episodes_to_a_conversation(she
     assert sum(one["count"] for one in first["clusters"]) == first["count"]
     members = shell.json("explain", run, "--cluster", "1")
     assert len(members) == first["clusters"][0]["count"] and members[0]["trajectory"] == id
+
+
+def test_every_command_that_explain_advise_and_compare_print_has_the_given_home(shell: Shell, server: str) -> None:
+    home = ["--home", str(shell.home)]
+    for model in ("refuser", "prose"):
+        run = _run(shell("eval", "toolcall", "-m", f"{server}#{model}?tools=text", "-n", "20", *home))
+    first, second = (one["id"] for one in shell.json("models", "list", *home))
+    for words in (["explain", run], ["advise", run], ["compare", first, second]):
+        said = " ".join(shell(*words, *home).split())
+        commands = re.findall(r"verigym (?!check |tasks )[a-z].*?(?=verigym|$)", said)
+        assert commands and all(f"--home {shell.home}" in command for command in commands), said
 
 
 def test_explain_names_the_buckets_and_clusters_that_there_are(shell: Shell, server: str) -> None:

@@ -110,7 +110,7 @@ def test_a_case_of_the_verifier_is_looked_at_and_kept_for_check(shell: Shell) ->
     shell("mine", "accept", shell.name)
     said = shell("mine", "review", shell.name, keys="e never mind\na\n")
     assert "it should pass" in said and 'source: feedback: success, by ana: "by phone is fine"' in said
-    assert f"accepted cases of the verifier are replayed by: verigym check {shell.name}" in said
+    assert f"to replay accepted cases of the verifier: verigym check {shell.name}" in said
     assert Path(shell.name).with_name("small.cases.jsonl").is_file()
 
 

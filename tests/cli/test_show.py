@@ -1,6 +1,7 @@
 """What reaches the terminal: no control character of a model's text, and tables that fit."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +47,33 @@ def test_json_is_escaped_and_keeps_its_value(text: str, capsys: pytest.CaptureFi
     show.as_json({"reply": text})
     out = capsys.readouterr().out
     assert is_harmless(out) and json.loads(out) == {"reply": text}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("verigym serve", "verigym serve --home my/demo"),
+        (
+            "verigym models list   ·   verigym gate a",
+            "verigym models list --home my/demo   ·   verigym gate a --home my/demo",
+        ),
+        (
+            "See why (verigym explain run-1), then repeat.",
+            "See why (verigym explain run-1 --home my/demo), then repeat.",
+        ),
+        ("Run verigym label r --single. Then go on", "Run verigym label r --single --home my/demo. Then go on"),
+        ("verigym check 'a (b).jsonl'", "verigym check 'a (b).jsonl' --home my/demo"),
+        ("verigym tasks split a.jsonl", "verigym tasks split a.jsonl"),
+        ("verigym policies show default > mine.yaml.", "verigym policies show default > mine.yaml."),
+    ],
+)
+def test_a_printed_command_gets_the_home_that_was_given(text: str, wanted: str) -> None:
+    assert show.command(text) == text
+    show.set_home(Path("my/demo"))
+    try:
+        assert show.command(text) == wanted
+    finally:
+        show.set_home(None)
 
 
 def test_ordinary_text_stays() -> None:

@@ -83,7 +83,7 @@ def run_audit(
     else:
         _say_audit(result)
         if saved is not None:
-            show.say(f"saved {counted(saved[1], 'new case')} in {saved[0]}. verigym check and audit run replay them")
+            show.say(f"saved {counted(saved[1], 'new case')} in {saved[0]}. `check` and `audit run` replay them")
         _say_end(result, _command(environment, result.run, verifier, judge), save_cases)
     raise typer.Exit(0 if result.trust else 1)
 
@@ -163,7 +163,7 @@ def _say_end(result: "Audit", again: str, saved: bool) -> None:
     else:
         show.say("fix this first:")
         for number, text in enumerate(result.fix, 1):
-            show.paragraph(f"{number}. {text}", "  ", "   ")
+            show.paragraph(f"{number}. {show.command(text)}", "  ", "   ")
     if disagrees and not saved:
         show.next_command(f"{again} --save-cases   (saves the disagreements as cases)")
     elif result.agreement is None and (result.trust or result.asks_judge):

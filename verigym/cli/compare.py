@@ -69,7 +69,8 @@ def compare(
             show.say(f"and {len(changed) - flips} more {what} (--flips {len(changed)} shows all)")
     first = next(iter([*found.lost, *found.gained]), None)
     if first is not None:
-        show.say(f"both conversations of a task: verigym compare {before.id} {after.id} --show {first.task}")
+        both = show.command(f"verigym compare {before.id} {after.id} --show {show.quote(first.task)}")
+        show.say(f"both conversations of a task: {both}")
     show.next_command(f"verigym gate {after.id}")
 
 

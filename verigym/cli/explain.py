@@ -64,7 +64,7 @@ def explain(
         show.say("nothing failed" if explained.scored else "the run has no scored episode")
         return show.next_command(f"verigym runs show {show.quote(source.run.id)}")
     first, run_id = findings[0].clusters[0], show.quote(source.run.id)
-    show.say(f"what to try first: verigym advise {run_id}")
+    show.say(show.command(f"what to try first: verigym advise {run_id}"))
     number = numbers[findings[0].bucket, first.symptom, first.by]
     show.next_command(
         f"verigym explain {run_id} --cluster {number}   ·   verigym trajectories show {show.quote(first.trajectories[0])}"
@@ -184,17 +184,17 @@ def advise(
     for number, advice in enumerate(advised, start=1):
         show.say("", f"{number}. {advice.fix}")
         for reason in advice.reasons:
-            show.paragraph(reason, "   ")
+            show.paragraph(show.command(reason), "   ")
         if advice.estimate:
             show.paragraph(_estimate(advice.estimate), "   ")
         if advice.command:
-            show.say(f"   {advice.command}")
+            show.say(f"   {show.command(advice.command)}")
     if not advised:
         show.say("", "no advice: no known fix matches the remaining failures. Read some of them")
     show.say("", "not now:")
     for advice in result.advice:
         if not advice.advised:
-            show.paragraph(f"{advice.fix}: {advice.reasons[0]}", "  ", "  ")
+            show.paragraph(f"{advice.fix}: {show.command(advice.reasons[0])}", "  ", "  ")
     show.say("")
     show.next_command(
         advised[0].command if advised and advised[0].command else f"verigym explain {show.quote(result.evidence.run)}"

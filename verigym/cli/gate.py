@@ -90,7 +90,7 @@ def gate(
         show.as_json(decision)
     else:
         show.checks(decision.checks)
-        show.paragraph(decision.words)
+        show.paragraph(show.command(decision.words))
         show.next_command(
             f"verigym promote {decision.candidate}"
             if decision.verdict == "PROMOTE"
@@ -150,7 +150,7 @@ def promote(
                 {"champion": decision.champion, "before": decision.champion, "entry": None, "decision": decision}
             )
         else:
-            show.paragraph(decision.words)
+            show.paragraph(show.command(decision.words))
             show.say(f"{ws.agent(decision.champion).label} stays champion. The decision is in the ledger")
             show.next_command(f"verigym compare {decision.champion} {decision.candidate}")
         raise typer.Exit(EXIT[decision.verdict]) from refused

@@ -76,7 +76,7 @@ def _say(summary: "IngestSummary") -> None:
             show.say(f"  and {len(summary.reasons) - _REASONS} more reasons (--json lists all)")
     if summary.taken:
         show.next_command(f"verigym trajectories list {show.quote(summary.run)}")
-        show.say("then: verigym mine run ENV turns their failures into tasks")
+        show.say(show.command("to turn their failures into tasks: verigym mine run ENV"))
     else:
         show.next_command(f"head -3 {summary.quarantine}")
 

@@ -147,7 +147,7 @@ def list_proposals(
     if known.by_state("open"):
         return show.next_command(f"verigym mine review {show.quote(environment)}")
     if known.taken:
-        show.say(f"history of one task: verigym mine show {next(reversed(known.taken))}")
+        show.say(show.command(f"history of one task: verigym mine show {next(reversed(known.taken))}"))
     _say_next(with_file(ws, environment), newest_version(known.taken.values()), listed=True)
 
 
@@ -400,7 +400,7 @@ def _review(ws: "WorkspaceFolder", environment: "EnvironmentSpec", who: str) -> 
     _say_added(Counter(task.split for task in tasks))
     answered = zip(waiting, session.answers, strict=False)
     if any(proposal.case is not None and answer == "accepted" for proposal, answer in answered):
-        show.say(f"accepted cases of the verifier are replayed by: verigym check {base}")
+        show.say(show.command(f"to replay accepted cases of the verifier: verigym check {show.quote(base)}"))
     known = proposals.read_proposals(ws, base)
     _say_next(proposals.with_file(ws, base), proposals.newest_version(known.taken.values()), bool(left))
 

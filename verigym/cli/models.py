@@ -337,7 +337,7 @@ def check_integrity(
             named = {"ledger": "", "store": "", "recipe": f" {one.id}", "run": f" {one.id}"}.get(
                 one.what, f" {one.id[:12]}"
             )
-            show.say(f"{'ok     ' if one.sound else 'DAMAGED'}  {one.what}{named}: {one.words}")
+            show.say(f"{'ok     ' if one.sound else 'DAMAGED'}  {one.what}{named}: {show.command(one.words)}")
         count = f"{len(damaged)} of {len(found)} checks failed" if damaged else f"{len(found)} checks passed"
         show.say(count)
         last = next((one.id for one in found if one.what == "ledger" and one.sound and one.id), "")

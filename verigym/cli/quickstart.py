@@ -41,8 +41,11 @@ def quickstart(
     show.say(f"All about the new version on one page: {page} (open it in a browser)", "", "What to do next:")
     show.table(
         [
-            (f"verigym compare {decision.champion} {decision.candidate}", "task by task, before and after"),
-            ("verigym serve", "talk to the new champion over HTTP"),
+            (
+                show.command(f"verigym compare {decision.champion} {decision.candidate}"),
+                "task by task, before and after",
+            ),
+            (show.command("verigym serve"), "talk to the new champion over HTTP"),
             ("verigym init mine", "a small environment to put your own prompts and your own check into"),
         ],
         ("command", "what it does"),

@@ -25,9 +25,8 @@ def list_all(json: bool, home: Path | None) -> None:
     ws = workspace(home)
     runs, sizes = ws.runs(), run_sizes(ws.folder)
     if damage := ws.folder.store.damage(_LOOK_S):
-        show.note(
-            f"warning: {ws.folder.store.path} is damaged ({show.clip(damage)}). See verigym models check-integrity"
-        )
+        details = show.command("verigym models check-integrity")
+        show.note(f"warning: {ws.folder.store.path} is damaged ({show.clip(damage)}). See {details}")
     if json:
         return show.as_json(runs)
     now = time.time()

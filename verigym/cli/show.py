@@ -40,9 +40,10 @@ OUTCOMES = {"pass": "ok  ", "fail": "FAIL", "unclear": "?   ", "skipped": "-   "
 _PIPED_WIDTH = 110
 """Width of paragraphs if the output is not a terminal."""
 _TAKES_HOME = re.compile(
-    r"\bverigym (?!demo|init|policies|models pull|tasks (?:list|show|stats|split|dedup|leaks))\S.*?(?=   | && | \| |$)"
+    r"\bverigym (?!demo|init|policies|models pull|tasks (?:list|show|stats|split|dedup|leaks))"
+    r"""(?:'[^']*'|"[^"]*"|(?!   | && | \| | > |\)|(?<=\w)[.,:](?:\s|$)).)+"""
 )
-"""A command in a line of commands, up to its end or a remark, unless it has no workspace."""
+"""A command in a text, up to its end, a remark or the end of the sentence, unless it has no workspace."""
 _HOME: list[Path | None] = [None]
 _MIN_WIDTH = 40
 _MIN_COLUMN = 12
@@ -69,11 +70,16 @@ def set_home(home: Path | None) -> None:
     _HOME[0] = home
 
 
-def next_command(command: str) -> None:
-    """The commands to try next. They get the --home that this command was given."""
-    if _HOME[0] is not None:
-        command = _TAKES_HOME.sub(lambda found: f"{found[0]} --home {quote(_HOME[0])}", command)
-    say(f"next: {command}")
+def command(text: str) -> str:
+    """A command, or a text with commands, as it works from here: with the --home that this command was given."""
+    if _HOME[0] is None:
+        return text
+    return _TAKES_HOME.sub(lambda found: f"{found[0]} --home {quote(_HOME[0])}", text)
+
+
+def next_command(text: str) -> None:
+    """The commands to try next."""
+    say(f"next: {command(text)}")
 
 
 def as_json(value: Any) -> None:
@@ -168,12 +174,15 @@ def findings(findings: Sequence[Finding], indent: str = "") -> None:
 
 def checks(checks: Sequence[Check], indent: str = "") -> None:
     for check in checks:
-        paragraph(f"{OUTCOMES[check.outcome]} {check.name}: {check.words}", indent, "     ")
+        paragraph(f"{OUTCOMES[check.outcome]} {check.name}: {command(check.words)}", indent, "     ")
 
 
 def paragraph(text: str, indent: str = "", hang: str = "") -> None:
-    """Text wrapped to the width of the terminal."""
-    say(textwrap.fill(visible(text), width(), initial_indent=indent, subsequent_indent=indent + hang))
+    """Text wrapped to the width of the terminal. The words of a command stay whole."""
+    hang, whole = indent + hang, "verigym " in text
+    wrapper = textwrap.TextWrapper(width(), initial_indent=indent, subsequent_indent=hang)
+    wrapper.break_on_hyphens = wrapper.break_long_words = not whole
+    say(wrapper.fill(visible(text)))
 
 
 def conversation(task: Task | None, trajectory: Trajectory, verdicts: Sequence[Verdict]) -> None:
