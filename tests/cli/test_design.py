@@ -162,8 +162,19 @@ def test_variations_of_an_environment_and_of_a_file() -> None:
     assert code == 0 and "distractor" in said
     code, said = run("design", "vary", "toolcall", "--split", "val", "--by", "typo", "-n", "3", "--out", "hard.jsonl")
     assert code == 0 and "next: verigym eval toolcall+hard.jsonl -m smollm2-135m --split mined_v1" in said
+    code, said = run("design", "vary", "sums.jsonl", "--by", "distractor", "--preview", "2")
+    assert "next: verigym design vary sums.jsonl --out" in said
     code, said = run("design", "vary", "toolcall", "--split", "val", "--teacher", "any")
     assert code == 2 and 'tasks of split "val" are held out' in said
+
+
+def test_held_out_rows_never_become_training_tasks() -> None:
+    Path("faq.jsonl").write_text('{"prompt": "What is the capital of France?", "answer": "Paris"}\n')
+    code, said = run("design", "vary", "faq.jsonl")
+    assert code == 2 and "held out" in said and "verigym tasks split faq.jsonl" in said
+    assert not Path("faq.varied.jsonl").exists()
+    assert run("design", "vary", "faq.jsonl", "--split", "val", "--by", "distractor")[0] == 0
+    assert [task.split for task in load_tasks("faq.varied.jsonl")] == ["mined_v1"]
 
 
 def test_a_teachers_solutions_become_demonstrations_or_pairs(monkeypatch: pytest.MonkeyPatch) -> None:

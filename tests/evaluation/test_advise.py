@@ -29,6 +29,7 @@ def _tried(once: float, k: float, signal: float = 0.4) -> dict[str, Any]:
     return {"k": 8, "pass_at_1": once, "pass_at_k": k, "signal": signal}
 
 
+UNTRAINED = {"train_tasks": 0, "train_families": 0, "gold": 0}
 LONG = Horizon(most_short=2, short=_rate(0.8), long=_rate(0.1), low=0.6)
 ALIKE = Horizon(most_short=2, short=_rate(0.5), long=_rate(0.45), low=-0.1)
 HELPED = Trial(kind="prompt", version="v1", run="r1", tasks=40, before=0.1, after=0.5, low=0.2, high=0.6)
@@ -109,6 +110,14 @@ SITUATIONS: dict[str, tuple[AdviceEvidence, list[str]]] = {
         _evidence(0.0, gold=0, buckets={"wrong arguments": 0.2}, **_tried(0.0, 0.0, 0.0)),
         [MODEL],
     ),
+    "wordy replies to held-out prompts": (
+        _evidence(0.0, environment="faq.jsonl", has_tools=False, **UNTRAINED, buckets={"format error": 1.0}),
+        [PROMPT, "do not train yet: more tasks", TRIES, MODEL],
+    ),
+    "a reward that was hacked": (
+        _evidence(0.3, trained="grpo", fresh=60, hacking="reward hacking: reward rose", **_tried(0.3, 0.8)),
+        ["fix the reward"],
+    ),
     "never right even after sft": (_evidence(0.0, trained="sft", **_tried(0.0, 0.01, 0.0)), [MODEL]),
     "behind a server, by its form": (
         _evidence(0.1, local=False, buckets={"format error": 0.8}, **_tried(0.1, 0.5)),
@@ -142,6 +151,30 @@ def test_every_fix_is_advised_in_some_situation():
     advised = {one.fix for evidence, _ in SITUATIONS.values() for one in advise(evidence) if one.advised}
     assert {SFT, DPO, REWARD_MODEL, GRPO, WORKFLOW, PROMPT, CONSTRAINT, FACTS, TRIES, MODEL} < advised
     assert advised == set(FIXES)
+
+
+def _advice(fix: str, evidence: AdviceEvidence) -> Any:
+    return next(one for one in advise(evidence) if one.fix == fix)
+
+
+def test_wordy_replies_are_answered_with_a_prompt_that_can_be_written_by_hand():
+    advice = _advice(PROMPT, SITUATIONS["wordy replies to held-out prompts"][0])
+    assert advice.command == "verigym models new by-prompt --parent latest --system prompt.txt"
+    assert "prompt.txt" in advice.reasons[1]
+
+
+def test_more_tasks_are_asked_for_with_a_command_that_can_make_them():
+    fix, too_few = "do not train yet: more tasks", {"train_tasks": 12, "gold": 0}
+    assert _advice(fix, _evidence(environment="faq.jsonl", **UNTRAINED)).command == "verigym tasks split faq.jsonl"
+    assert _advice(fix, _evidence(**too_few)).command == "verigym design vary ENV"
+    families = _advice(fix, _evidence(environment="desk.py", train_families=3, **too_few))
+    assert families.command == "verigym check desk.py"
+    assert families.reasons[1] == "Write tasks of 2 more families in desk.py. `design vary` adds tasks, not families"
+
+
+def test_grpo_is_not_said_to_use_examples():
+    advice = _advice(SFT, _evidence(0.3, trained="grpo"))
+    assert advice.reasons == ["it was trained with grpo"]
 
 
 def test_a_trial_speaks_with_its_figures():

@@ -187,8 +187,8 @@ def _say_result(result: "DesignFiles", job: "DesignJob") -> None:
 
 def _say_variations(result: "VariationFiles", source: str, preview: int | None) -> None:
     for task in result.tasks[: preview or 3]:
-        source = task.lineage[-2] if len(task.lineage) > 1 else "?"
-        show.say(f"{task.id}  (from {source})", f"  {show.clip(str(task.prompt), 160)}")
+        origin = task.lineage[-2] if len(task.lineage) > 1 else "?"
+        show.say(f"{task.id}  (from {origin})", f"  {show.clip(str(task.prompt), 160)}")
     show.table(list(result.counts.items()), ("variation", "tasks"))
     for reason, count in result.dropped.items():
         show.say(f"dropped {count}: {reason}")

@@ -10,8 +10,9 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from verigym.core.records import Advice, Estimate
-from verigym.core.words import percent, points
+from verigym.core.words import counted, percent, points
 from verigym.evaluation.failures import Horizon
+from verigym.tasks.files import is_task_file
 
 SATURATED = 0.9
 """If the lower bound of success reaches this, there is little left to learn."""
@@ -36,6 +37,7 @@ _TRAIN = "verigym train RECIPE"
 BY_FORM = ("format error", "hallucinated API")
 """Buckets that a stricter output format alone could fix."""
 REPAIR, MEND, CHECK = "fix the infrastructure", "fix the verifier", "check the verifier"
+MEND_REWARD = "fix the reward"
 GOOD_ENOUGH, MORE_TASKS = "do not train: it is good enough", "do not train yet: more tasks"
 PROMPT, CONSTRAINT, TRIES = "a prompt variant", "constrained decoding", "measure several tries"
 FACTS, OTHER_MODEL = "RAG, or the facts put into the prompt", "a more capable model"
@@ -125,6 +127,8 @@ class AdviceEvidence(Struct, frozen=True, kw_only=True):
     audited: bool = False
     faults: list[str] = []
     """What the last audit of the verifier found."""
+    hacking: str = ""
+    """What the gate said if its last decision about the agent found reward hacking."""
     trials: list[Trial] = []
 
     @property
@@ -195,6 +199,12 @@ def _infrastructure(e: AdviceEvidence) -> FixProposal | str | None:
     return FixProposal([reason], f'verigym explain {e.run} --bucket "infrastructure"', {"errors": e.errors})
 
 
+def _hacked_reward(e: AdviceEvidence) -> FixProposal | str | None:
+    if not e.hacking:
+        return None
+    return FixProposal([f"The gate found {e.hacking}"], f"verigym report {e.agent}")
+
+
 def _broken_verifier(e: AdviceEvidence) -> FixProposal | str | None:
     return FixProposal(e.faults, f"verigym audit run {e.environment} {e.run}") if e.faults else None
 
@@ -216,12 +226,18 @@ def _good_enough(e: AdviceEvidence) -> FixProposal | str | None:
 def _more_tasks(e: AdviceEvidence) -> FixProposal | str | None:
     if e.saturated or (e.train_tasks >= MIN_TASKS and e.train_families >= MIN_FAMILIES):
         return None
-    reason = (
-        f"{e.train_tasks} training tasks in {e.train_families} families are too few: a model memorises them. "
-        f"Use at least {MIN_TASKS} tasks in {MIN_FAMILIES} families"
-    )
     figures = {"train_tasks": float(e.train_tasks), "train_families": float(e.train_families)}
-    return FixProposal([reason], f"verigym design vary {e.environment}", figures)
+    if not e.train_tasks and is_task_file(e.environment):
+        reason = f"All tasks of {e.environment} are held out. Put some of them into a training part"
+        return FixProposal([reason], f"verigym tasks split {e.environment}", figures)
+    size = f"{counted(e.train_tasks, 'training task')} in {counted(e.train_families, 'family')}"
+    reason = f"{size} are too few: a model memorises them. Use at least {MIN_TASKS} tasks in {MIN_FAMILIES} families"
+    if (lacking := MIN_FAMILIES - e.train_families) <= 0:
+        return FixProposal([reason], f"verigym design vary {e.environment}", figures)
+    more = (
+        f"Write tasks of {counted(lacking, 'more family')} in {e.environment}. `design vary` adds tasks, not families"
+    )
+    return FixProposal([reason, more], f"verigym check {e.environment}", figures)
 
 
 def _prompt(e: AdviceEvidence) -> FixProposal | str | None:
@@ -232,15 +248,19 @@ def _prompt(e: AdviceEvidence) -> FixProposal | str | None:
         return f"its adapter was trained with its current prompt ({e.trained})"
     if e.unread < SHARE and (e.has_prompt or wrong < 3 * SHARE):
         return f"only {_percent(e.unread)} of episodes fail because of their format"
-    if not e.gold:
-        return "training tasks have no gold solutions to use as worked examples. Write a prompt by hand with: verigym models new"
     reason = (
         f"{_percent(e.unread)} of episodes fail because of their format (format error, hallucinated API)"
         if e.unread >= SHARE
         else f"{_percent(wrong)} of episodes call the wrong tool or pass wrong arguments with the environment's prompt"
     )
+    figures = {"unread": e.unread, "wrong": wrong}
+    if not e.gold:  # nothing to make examples from
+        by_hand = 'Write the form that you want into prompt.txt, such as "Reply with the answer only"'
+        return FixProposal(
+            [reason, by_hand], f"verigym models new by-prompt --parent {e.agent} --system prompt.txt", figures
+        )
     reasons = [reason, "A rule and two worked examples cost only prompt tokens. The result is a version like any other"]
-    return FixProposal(reasons, f"verigym advise {e.run} --try", {"unread": e.unread, "wrong": wrong})
+    return FixProposal(reasons, f"verigym advise {e.run} --try", figures)
 
 
 def _constraint(e: AdviceEvidence) -> FixProposal | str | None:
@@ -282,7 +302,7 @@ def _facts(e: AdviceEvidence) -> FixProposal | str | None:
 def _tries(e: AdviceEvidence) -> FixProposal | str | None:
     """Not a fix, but a measurement that the next fixes need."""
     hopeless = e.success.value < NEVER and e.examples
-    if e.pass_at_k is not None or e.saturated or e.verified_by != "program" or hopeless:
+    if e.pass_at_k is not None or e.saturated or e.verified_by != "program" or hopeless or e.hacking:
         return None
     reason = (
         f"Each task was tried once, and {_percent(e.success.value)} pass. Whether the others can pass is unknown. "
@@ -314,7 +334,7 @@ def _once_more(e: AdviceEvidence) -> FixProposal | str:
     """Solutions that a trained agent has not seen yet."""
     if e.fresh < MIN_FRESH:
         new = f". Only {e.fresh} solutions are new to it, and {MIN_FRESH} are needed" if e.fresh else ""
-        return f"it was already trained on examples ({e.trained}){new}"
+        return f"it was trained with {e.trained}{new}"
     reason = f"{e.fresh:,} training tasks with a gold solution are new since the agent was trained ({e.trained})"
     return FixProposal([reason], _TRAIN, {"success": e.success.value, "fresh": float(e.fresh)})
 
@@ -377,19 +397,21 @@ def _other_model(e: AdviceEvidence) -> FixProposal | str | None:
     if e.examples >= MIN_EXAMPLES and not e.trained and e.local:
         return f"this one{size} has not been trained on the {e.examples:,} solutions yet"
     most = f"{_percent(e.best)} pass{_of_k(e)}" if e.pass_at_k is not None else f"at most {_percent(e.best)} pass"
-    trained = f" after {e.trained}" if e.trained else f", and only {e.examples} solutions exist to imitate"
+    few = f", and only {e.examples} solutions exist to imitate" if e.examples < MIN_EXAMPLES else ""
+    trained = f" after {e.trained}" if e.trained else few
     return FixProposal([f"{most}{trained}{size}"], f"verigym eval {e.environment} -m MODEL", {"best": e.best})
 
 
 FIXES: dict[str, FixRule] = {
     REPAIR: _infrastructure,
+    MEND_REWARD: _hacked_reward,
     MEND: _broken_verifier,
     CHECK: _unchecked_verifier,
     GOOD_ENOUGH: _good_enough,
-    MORE_TASKS: _more_tasks,
     PROMPT: _prompt,
     CONSTRAINT: _constraint,
     FACTS: _facts,
+    MORE_TASKS: _more_tasks,
     TRIES: _tries,
     SFT: _imitation,
     DPO: _pairs,
@@ -402,6 +424,8 @@ FIXES: dict[str, FixRule] = {
 
 def _no_training(e: AdviceEvidence) -> str:
     """Why nothing should be trained now. Empty if training is fine."""
+    if e.hacking:
+        return "the gate found reward hacking. Fix the reward first"
     if e.faults:
         return "training would learn wrong rewards. Fix the verifier first"
     if e.saturated:

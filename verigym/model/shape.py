@@ -25,11 +25,15 @@ def read_shape(name: str, device: str | None = None) -> Shape:
     """The shape of `smollm2-135m`, a folder or a Hugging Face model id, in the precision that `device` loads it in."""
     from transformers import AutoConfig
 
+    from verigym.model.hub import is_local
     from verigym.model.load import default_device, default_dtype, open_named
 
     if name == embedded.NAME and not embedded.is_pulled():
         raise NotFound(f"{name} is not on this machine yet. Run: verigym models pull {name}")
-    config = open_named(name, lambda source, local: AutoConfig.from_pretrained(source, local_files_only=local))
+    local = is_local(name)
+    config = open_named(
+        name, lambda source, offline: AutoConfig.from_pretrained(source, local_files_only=local or offline)
+    )
     return shape_of(config, name, default_dtype(device or default_device()).itemsize)
 
 

@@ -17,6 +17,7 @@ from verigym.evaluation.advise import DPO, GRPO, MIN_FRESH, REWARD_MODEL, SFT, W
 from verigym.evaluation.stats import clustered_mean
 from verigym.evaluation.suites import family_of, pick
 from verigym.harness.environment import EnvironmentSpec
+from verigym.registry import ledger
 from verigym.store.database import Run
 from verigym.tasks.files import write_beside
 from verigym.workspace import datasets as data
@@ -138,6 +139,7 @@ def gather(subject: AdviceSubject) -> tuple[AdviceEvidence, list[str]]:
         checked=was_checked(ws, environment),
         audited=audit is not None,
         faults=audit.fix if audit is not None else [],
+        hacking=_hacking(ws, agent),
         trials=[
             stored.trial
             for stored in ws.store.documents("trial", StoredTrial)
@@ -145,6 +147,14 @@ def gather(subject: AdviceSubject) -> tuple[AdviceEvidence, list[str]]:
         ],
     )
     return evidence, notes
+
+
+def _hacking(ws: WorkspaceFolder, agent: Version) -> str:
+    """What the newest decision of the gate about an agent says about reward hacking. Empty if it found none."""
+    decisions = [entry.decision for entry in ledger.entries(ws.store) if entry.decision.candidate == agent.id]
+    asked = [decision for decision in decisions if decision.kind == "gate"]
+    checks = asked[-1].checks if asked else []
+    return next((one.words for one in checks if one.outcome == "fail" and one.words.startswith("reward hacking")), "")
 
 
 class StoredTrial(msgspec.Struct, frozen=True):
@@ -210,13 +220,14 @@ def _learnt_tasks(ws: WorkspaceFolder, agent: Version | None) -> set[str]:
 
 
 def _parameters(agent: Version) -> float:
-    """Number of parameters of the model. 0 if it cannot be read, for example without torch, or behind a server."""
+    """Number of parameters of the model. 0 if this machine does not have it, or cannot read it without torch."""
     if agent.is_remote:
         return 0.0
     try:
+        from verigym.model.hub import is_local
         from verigym.model.shape import read_shape
 
-        return float(read_shape(agent.base).parameters)
+        return float(read_shape(agent.base).parameters) if is_local(agent.base) else 0.0
     except (ImportError, VerigymError):
         return 0.0
 
@@ -245,9 +256,12 @@ def _completed(subject: AdviceSubject, one: Advice, notes: list[str]) -> Advice:
 
 
 def _estimate(subject: AdviceSubject, fields: dict[str, Any]) -> dict[str, float]:
+    from verigym.model.hub import is_local
     from verigym.training.recipe import make_recipe
     from verigym.workspace.dry_run import dry_run
 
+    if not is_local(subject.agent.base):  # advice asks no network
+        raise NotFound(f"{subject.agent.base} is not on this machine")
     recipe = make_recipe(dict(fields), [], "advise")
     plan = dry_run(subject.ws, recipe).plan
     rollouts = recipe.steps * recipe.prompts_per_step * recipe.num_generations_per_prompt if recipe.samples else 0

@@ -199,13 +199,15 @@ def vary_tasks(
             f'--teacher makes training data, and the tasks of split "{split}" are held out. Remove one of them'
         )
     if is_task_file(where) and "+" not in where:
-        tasks = [task for task in load_tasks(where) if task.split == split]
+        tasks = [task for task in load_tasks(where, split="val") if task.split == split]  # as eval reads the file
         spec = load_environment(environment) if environment else environment_of(where, tasks) if tasks else None
     else:
         spec = load_environment(where)
         tasks = spec.tasks(split)
     if not tasks or spec is None:
-        raise Refused(f'{where} has no tasks in split "{split}". Name another with --split')
+        held_out = "Its rows without a split are held out. Put some of them into a training part: verigym tasks split"
+        more = f"{held_out} {where}" if is_task_file(where) and split == "train" else "Name another with --split"
+        raise Refused(f'{where} has no tasks in split "{split}". {more}')
     out = out or Path(f"{Path(where).stem}.varied.jsonl")
     kinds, environment = list(kinds) or list(KINDS), environment or ("" if is_task_file(where) else where)
     source = _relative(out, Path(where)) if Path(where).is_file() else where
