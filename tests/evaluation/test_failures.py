@@ -25,6 +25,7 @@ from verigym.core.records import (
 )
 from verigym.evaluation.failures import BUCKETS, bucket, explain, explain_each, normalised, reason_of
 from verigym.evaluation.rules import Reason
+from verigym.verifiers.match import exact_match
 
 TASK = Task(id="t", prompt="", split="val")
 OUTAGE = Failure(fault=Fault.INFRASTRUCTURE, kind="TimeoutError", message="no answer")
@@ -205,6 +206,8 @@ def test_clusters_put_failures_together_that_differ_in_values_alone():
     [
         ('time: expected "13:00", got "9:15"', 'time: expected "…", got "…"'),
         ("order A1234 is 12.50 short", "order ID is N short"),
+        ('expected "4", got "It is five."', "another answer than the expected one"),
+        ("12, expected 14", "another answer than the expected one"),
         ("it's 3 o'clock", "it's N o'clock"),
         ('no "unfinished', 'no "…"'),
         ("日本語 7", "日本語 N"),
@@ -213,6 +216,30 @@ def test_clusters_put_failures_together_that_differ_in_values_alone():
 )
 def test_numbers_quoted_values_and_ids_are_left_out_of_a_symptom(evidence: str, symptom: str):
     assert normalised(evidence) == symptom
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer", "reply", "inside"),
+    [
+        ("What is 2 + 2?", "4", "The answer to this classic math problem is 4.", True),
+        ("What is 2 + 2?", "4", "4, because 2 and 2 are added.", True),
+        ("What is 2 + 2?", "4", "The answer is 5, since 4 is too small and 5 fits.", False),
+        ("What is 2 + 2?", "4", "There are 14.", False),
+        ("How much?", "1,200", "It costs 1200", True),
+        ("Where do we live?", "Earth", "A planet that is similar to Earth.", True),
+        ("Where do we live?", "Earth", "An earthly place.", False),
+        ("May I?", "no", "The answer is no.", True),
+    ],
+)
+def test_an_answer_inside_a_longer_reply_is_a_matter_of_form(prompt: str, answer: str, reply: str, inside: bool):
+    task = Task(id="t", prompt=prompt, data={"answer": answer})
+    episode = _trajectory("x", items=[Message("assistant", reply)])
+    (finding,) = explain(
+        [task], [episode], [msgspec.structs.replace(exact_match(task, episode), trajectory="x")]
+    ).findings
+    expected = ("format error", "the answer inside a longer reply")
+    wrong = ("wrong answer", "another answer than the expected one")
+    assert (finding.bucket, finding.clusters[0].symptom.partition(":")[0]) == (expected if inside else wrong)
 
 
 def test_a_wrong_tool_is_told_with_what_was_expected_and_what_was_called():

@@ -278,6 +278,7 @@ _PLACEHOLDERS = (
     (re.compile(r"\b(?=\w*[0-9])(?=\w*[a-zA-Z])[\w-]{4,}\b"), "ID"),
     (re.compile(r"[-+]?\d+(?:[.,:]\d+)*%?"), "N"),
 )
+_SAYS_NOTHING = re.compile(r'expected (?:"…"|N|ID)(?: or (?:"…"|N|ID))*, got "…"|(?:N|ID|"…"), expected (?:N|ID|"…")')
 _CUT = 100
 
 
@@ -286,4 +287,6 @@ def normalised(evidence: str) -> str:
     text = " ".join(evidence[:1000].split())
     for pattern, placeholder in _PLACEHOLDERS:
         text = pattern.sub(placeholder, text)
+    if _SAYS_NOTHING.fullmatch(text):
+        return "another answer than the expected one"
     return text if len(text) <= _CUT else text[: _CUT - 1] + "…"

@@ -24,6 +24,7 @@ from verigym.core.records import (
     content_hash,
 )
 from verigym.policies import dialects
+from verigym.tasks.near_duplicates import text_of
 from verigym.verifiers.toolcall import canonical
 
 CUT_SHORT = set(Stop) - {Stop.DONE, Stop.MAX_TOKENS, Stop.ERROR}
@@ -50,6 +51,7 @@ _CLAIM = re.compile(
     r"|ordered|assigned|closed|opened|renamed|set|placed|processed|taken care of)\b|^\W*(?:all )?(?:done|completed)\b"
 )
 """A sentence that says that something was done."""
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,]\d+)*(?!\w)")
 _SHORT = 100
 """Maximum length of a tool output that only says that nothing was found."""
 _WRITTEN_CALL = re.compile(r"\s*(?:<function[=_]|<\|?tool|[A-Za-z_]\w*(?:\.\w+)*(?:\([^()]*\)\s*$|\s*:?\s*\{))")
@@ -181,11 +183,21 @@ def _format(one: EpisodeFacts) -> Reason | None:
         return _with_reply("format error", "a call in another format", one.reply)
     if match := _UNREADABLE.search(one.verdict.evidence):
         return Reason("format error", one.verdict.evidence, f"no readable answer ({match[0]})")
-    reply = " ".join(one.reply.split()).casefold()
-    in_words = [answer for answer in one.answers if any(map(str.isalpha, answer))]  # many wrong replies contain numbers
-    if any(re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", reply) for answer in in_words):
-        return _with_reply("format error", "the right answer in an unexpected format", one.reply)
+    if any(_contains(one, answer) for answer in one.answers):
+        return _with_reply("format error", "the answer inside a longer reply", one.reply)
     return None
+
+
+def _contains(one: EpisodeFacts, answer: str) -> bool:
+    """Whether the reply contains the answer as whole words. Many wrong replies contain a number of the right value, so a number
+    counts only if it is the last one, or the only one that the request does not have."""
+    reply = " ".join(one.reply.split()).casefold()
+    if not _NUMBER.fullmatch(answer):
+        return bool(answer) and re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", reply) is not None
+    numbers = [number.replace(",", "") for number in _NUMBER.findall(reply)]
+    asked = {number.replace(",", "") for number in _NUMBER.findall(text_of(one.task))}
+    value = answer.replace(",", "")
+    return value in numbers[-1:] or {*numbers} - asked == {value}
 
 
 def _format_of_steps(one: EpisodeFacts) -> Reason | None:
