@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -128,3 +129,30 @@ def test_the_next_commands_stay_in_the_workspace_that_was_given(tmp_path: Path) 
     assert said.endswith(f"next: verigym suites show SUITE {given}   (or SUITE@VERSION)\n")
     said = CliRunner().invoke(app, ["models", "list"], env={"VERIGYM_HOME": str(home)}).output
     assert "--home" not in said
+
+
+def test_advice_puts_a_hacked_reward_first_and_asks_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("transformers")
+    put_demo(tmp_path / "home")
+    looked_up: list[object] = []
+
+    def refuse(host: object, *_: object, **__: object) -> None:
+        looked_up.append(host)
+        raise OSError("no network")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    said = CliRunner().invoke(app, ["advise", "hacked", "--home", str(tmp_path / "home")]).output
+    assert "1. fix the reward\n   The gate found reward hacking" in said and "measure several tries" not in said
+    assert not looked_up
+
+
+def test_a_training_run_is_said_to_have_no_episodes(folder: Path, story: str) -> None:
+    home = ("--home", "verigym-demo")
+    run = next(
+        one["id"] for one in msgspec.json.decode(verigym(folder, "runs", "--json", *home).stdout) if "grpo" in one["id"]
+    )
+    for command in ("explain", "advise", "trajectories list"):
+        said = " ".join(verigym(folder, *command.split(), run, *home).stderr.split())
+        assert f"{run} is a training run and has no episodes of its own. See verigym runs show {run}" in said
+    said = verigym(folder, "mine", "run", "toolcall", "--run", "eval-safety-035f41a8", *home).stderr
+    assert "is a run of kind eval. Name one of kind traces" in " ".join(said.split())

@@ -97,6 +97,8 @@ def test_a_run_is_found_by_id_by_beginning_and_as_latest(store: Store) -> None:
     assert store.run("latest").id == "grpo-b2"
     assert store.run("latest", kinds=["eval"]).id == "eval-a1"
     assert store.run("grpo-b2/").id == "grpo-b2/step-1"
+    with pytest.raises(NotFound, match=r"grpo-b2 is a training run .* one of its steps, such as grpo-b2/step-1$"):
+        store.run("grpo-b2", kinds=["eval", "collect"])
 
 
 def test_the_children_of_a_run_do_not_make_its_beginning_ambiguous(store: Store) -> None:

@@ -229,13 +229,17 @@ class Store:
     def run(self, name: str, kinds: Sequence[str] = ()) -> Run:
         """Finds a run by id, unique prefix of an id, or `latest`."""
         with self._engine.connect() as connection:
-            query = sa.select(RUNS).order_by(_INSERTED)
-            runs = connection.execute(query.where(RUNS.c.kind.in_(kinds)) if kinds else query).all()
+            every = connection.execute(sa.select(RUNS).order_by(_INSERTED)).all()
+            runs = [run for run in every if not kinds or run.kind in kinds]
             tops = [run for run in runs if not run.parent]
             if name == "latest" and tops:
                 return _counted(connection, tops[-1])
             near = [run for run in runs if run.id.startswith(name)]
             matches = [run for run in runs if run.id == name] or [run for run in near if not run.parent] or near
+            others = [run for run in every if run.id == name] or [run for run in every if run.id.startswith(name)]
+            if others and others[0].kind not in (kinds or (others[0].kind,)) and (others[0].id == name or not matches):
+                steps = [run.id for run in every if run.parent == others[0].id and run.kind in kinds]
+                raise NotFound(_other_kind(others[0], kinds, steps))
             if len(matches) > 1:
                 ids = [run.id for run in matches]
                 some = ", ".join(ids if len(ids) < 7 else [*ids[:3], "...", *ids[-3:]])
@@ -541,6 +545,16 @@ def _counts(connection: sa.Connection, row: Any) -> _Counts:
     )
     passed, scored = connection.execute(judged).one()
     return _Counts(connection.execute(episodes).scalar_one(), passed or 0, scored)
+
+
+def _other_kind(run: Any, kinds: Sequence[str], steps: Sequence[str]) -> str:
+    """Why a command cannot use a run that exists."""
+    if run.kind != "train":
+        return (
+            f"{run.id} is a run of kind {run.kind}. Name one of kind {' or '.join(kinds)}. List them: verigym runs list"
+        )
+    newest = f". Name one of its steps, such as {steps[-1]}" if steps else ""
+    return f"{run.id} is a training run and has no episodes of its own. See verigym runs show {run.id}{newest}"
 
 
 def _counted(connection: sa.Connection, row: Any) -> Run:
