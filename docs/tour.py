@@ -43,11 +43,12 @@ STOPS: list[tuple[str, str, list[str]]] = [
     ),
     (
         "A bad reward",
-        "This reward only asks that the answer is somewhere in the reply. The reward rises, and the gate rejects the result.",
+        "This reward only asks that the answer is somewhere in the reply. The reward rises, and the right answers get fewer. "
+        "`-e notes` asks the gate to judge by the verifier of `notes`, not by the reward that was trained on.",
         [
             "train examples/contains.yaml start=grpo",
             "eval notes -m contains -n 100 --max-tokens 16 | head -4",
-            "gate contains --champion grpo --policy quick",
+            "gate contains --champion grpo --policy quick -e notes",
         ],
     ),
     (
