@@ -193,6 +193,25 @@ def test_a_plain_method_that_waits_past_the_episodes_time_is_the_environments_fa
     RELEASE.set()
 
 
+def test_an_episode_whose_calls_used_its_time_is_scored_with_what_it_left() -> None:
+    class Slow(Sleepy):
+        @tool
+        def wait(self, seconds: float) -> str:
+            """Wait."""
+            time.sleep(seconds)
+            self.add("apple")
+            return "waited"
+
+    made = run(
+        ['{"tool": "wait", "args": {"seconds": 0.2}}'] * 50,
+        Slow,
+        task=Task(id="x", prompt=""),
+        limits=EpisodeLimits(seconds=3, turns=50),
+    )
+    assert (made.stop, made.error) == (Stop.TIME_OUT, None) and made.scorable
+    assert made.end_state["basket"], "what it did before counts"
+
+
 # -- calls at the same time -------------------------------------------------------------------------------------------
 
 

@@ -489,3 +489,17 @@ def test_an_import_may_add_what_the_stored_run_lacks(store: Store, other: Store,
     export_run(store, store.run("r"), tmp_path / "late.jsonl")
     import_runs(other, tmp_path / "late.jsonl")
     assert contents(other) == contents(store)
+
+
+@pytest.mark.parametrize("id", ["/tmp/elsewhere", "../elsewhere", "a/../../b", "a//b", "", "a\nb", "x" * 301])
+def test_a_run_whose_id_could_name_another_folder_is_refused(
+    store: Store, other: Store, tmp_path: Path, id: str
+) -> None:
+    with pytest.raises(BadInput, match="A run cannot be named"):
+        store.begin_run(id, "rollout", {})
+    rows = lines(store, tmp_path)
+    file = tmp_path / "changed.jsonl"
+    file.write_text(changed("run", "id", id)(rows))
+    with pytest.raises(BadInput, match="A run cannot be named"):
+        import_runs(other, file)
+    assert other.runs(parent=None) == []

@@ -342,3 +342,12 @@ def test_a_judge_is_kept_for_rescoring_and_is_never_the_latest_version(ws: Works
     assert ws.find("latest") == agent
     with pytest.raises(NotFound):
         ws.find(judge.id)
+
+
+def test_checkpoints_of_a_run_never_lie_outside_the_workspace(ws: WorkspaceFolder, tmp_path: Path):
+    (tmp_path / "kept").mkdir()
+    ws.forget_checkpoints(str(tmp_path / "kept"))
+    ws.forget_checkpoints("../../kept")
+    assert (tmp_path / "kept").is_dir()
+    with pytest.raises(BadInput):
+        ws.checkpoints("../x")

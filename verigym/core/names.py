@@ -1,4 +1,4 @@
-"""Names of versions, as they may be given. Stored names from before these rules stay readable."""
+"""Names of versions and runs, as they may be given. Stored names from before these rules stay readable."""
 
 import re
 
@@ -6,6 +6,7 @@ from verigym.core.errors import BadInput
 from verigym.core.printable import visible
 
 _LONGEST = 100
+_LONGEST_RUN = 300
 _NAME = re.compile(r"\w(?:[\w .@:+(),=-]*[\w.)+])?(?:/\w(?:[\w .@:+(),=-]*[\w.)+])?)*")
 _NOT_IN_NAME = re.compile(r"[^\w.@:+-]+|\.\.+")
 
@@ -17,6 +18,17 @@ def check_name(name: str, where: str = "") -> None:
         raise BadInput(
             f'{where}The name "{shown}" is not valid. Use at most {_LONGEST} letters, digits, spaces and . _ - + @ : = , ( ) /. '
             "Begin with a letter or digit"
+        )
+
+
+def check_run(id: str) -> None:
+    """Refuses the id of a new run that a terminal cannot show, that is too long, or that leads out of a folder."""
+    parts = id.split("/")
+    if len(id) > _LONGEST_RUN or not id.isprintable() or "\\" in id or any(part.strip(". ") == "" for part in parts):
+        shown = visible(id[:60]).replace("\n", "\\n") + ("..." if len(id) > 60 else "")
+        raise BadInput(
+            f'A run cannot be named "{shown}". Use at most {_LONGEST_RUN} characters of one line, without \\ and .., '
+            "and no / at its beginning or end"
         )
 
 

@@ -43,6 +43,8 @@ from verigym.policies import dialects
 from verigym.rollout.settings import RunSettings
 
 _CLOSE_S = 10.0
+_LATE_S = 10.0
+"""Seconds for the end state of an episode whose time is over."""
 
 
 def hash_only(data: bytes) -> str:
@@ -52,7 +54,9 @@ def hash_only(data: bytes) -> str:
 class _Log:
     """The trajectory while it is being recorded."""
 
-    __slots__ = ("blobs", "calls", "cost", "error", "items", "marks", "own", "rewards", "running", "tokens", "turns")
+    __slots__ = (
+        "blobs", "calls", "cost", "error", "in_calls_s", "items", "marks", "own", "rewards", "running", "tokens", "turns"
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.items: list[Item] = []
@@ -64,6 +68,8 @@ class _Log:
         self.blobs: dict[str, str] = {}
         self.calls: Counter[str] = Counter()
         self.tokens, self.cost = 0, 0.0
+        self.in_calls_s = 0.0
+        """Seconds in tool calls that returned."""
         self.error: Failure | None = None
         self.running = Fault.ENVIRONMENT
         """Whose code is running now. An exception that names no fault is blamed on it."""
@@ -122,7 +128,10 @@ async def run_episode(
         )
         if late:  # not a timeout raised by the environment's own code
             stop = Stop.TIME_OUT
-            log.error = Failure(log.running, "TimeOut", f"the episode took more than {limits.seconds:g} s")
+            if executor is not None and log.in_calls_s > limits.seconds / 2:  # the model's own calls used the time
+                end_state = await _late_end_state(executor, state, log, keep_blob)
+            else:
+                log.error = Failure(log.running, "TimeOut", f"the episode took more than {limits.seconds:g} s")
         else:
             stop, log.error = Stop.ERROR, failure(raised, log.running)
     finally:
@@ -286,7 +295,10 @@ class _Episode:
         assert isinstance(call, FunctionCall)
         before = self.log.calls[call.name]
         self.log.calls[call.name] = before + 1
-        return await self.environment.toolbox.call(self.state, call.name, call.arguments, self.executor, before)
+        began = time.monotonic()
+        outcome = await self.environment.toolbox.call(self.state, call.name, call.arguments, self.executor, before)
+        self.log.in_calls_s += time.monotonic() - began
+        return outcome
 
     def _said(self, turn: Turn) -> str:
         """The text of a reply. Empty if it has only calls."""
@@ -368,6 +380,18 @@ async def _end_state(executor: EpisodeExecutor, state: Any) -> Json:
     if not isinstance(plain, dict):
         raise EnvironmentFailure(f"end_state() returned {type(found).__name__}. It must return a dict.")
     return plain
+
+
+async def _late_end_state(executor: EpisodeExecutor, state: Any, log: _Log, keep: Callable[[bytes], str]) -> Json:
+    """What an episode left whose time is over, so that damage done before counts."""
+    try:
+        async with asyncio.timeout(_LATE_S):
+            end_state = await _end_state(executor, state)
+            log.blobs = await _blobs(executor, state, keep)
+            return end_state
+    except (Exception, SystemExit) as raised:
+        log.error = failure(raised, Fault.ENVIRONMENT)
+        return {}
 
 
 def _unstorable(value: Any, depth: int = 0) -> str:

@@ -20,6 +20,7 @@ from sqlalchemy.dialects import sqlite
 
 from verigym.core import codec
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, not_found
+from verigym.core.names import check_run
 from verigym.core.printable import Printable
 from verigym.core.records import Failure, Fault, Json, Stop, Task, Trajectory, Verdict
 from verigym.store.connection import StoreDamaged, StoreFailure, create, empty, exists, open_existing
@@ -161,6 +162,7 @@ class Store:
         rows = [{"run": id, "id": task.id, "body": codec.encode(task)} for task in tasks]
         with self._writing() as connection:
             if not _is_begun(connection, id, body):
+                check_run(id)
                 when = time.time() if created is None else created
                 row = {"id": id, "kind": kind, "parent": parent, "created": when, "config": body}
                 connection.execute(RUNS.insert(), row)

@@ -20,6 +20,7 @@ import msgspec
 from verigym.core import codec
 from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.install import install_command
+from verigym.core.names import check_run
 from verigym.core.records import Task, Toolset, Trajectory, Verdict
 from verigym.store.connection import StoreDamaged, StoreFailure
 from verigym.store.database import Run, Store
@@ -136,6 +137,7 @@ def import_runs(store: Store, path: Path) -> tuple[list[str], dict[str, int]]:
         try:
             kind, record = _decoded(body)
             if isinstance(record, _RunLine):
+                check_run(record.id)
                 store.check_same(record.id, record.config, record.created)
                 runs.append(record.id)
                 tasks = set()

@@ -3,6 +3,7 @@
 It opens versions as policies. One base model is loaded at a time, and its adapter is swapped.
 """
 
+import contextlib
 import difflib
 import os
 import shutil
@@ -13,7 +14,7 @@ from typing import Any
 import msgspec
 
 from verigym.core.errors import BadInput, NotFound, Refused
-from verigym.core.names import as_name
+from verigym.core.names import as_name, check_run
 from verigym.core.protocols import Policy
 from verigym.core.records import Version
 from verigym.model import embedded, hub
@@ -199,10 +200,12 @@ class WorkspaceFolder:
         return weights.exists() and sha256_of(weights) == sha256
 
     def checkpoints(self, run: str) -> Path:
+        check_run(run)  # a run that was stored before the rule would name a folder outside
         return self.home / "checkpoints" / run
 
     def forget_checkpoints(self, run: str) -> None:
-        shutil.rmtree(self.checkpoints(run), ignore_errors=True)
+        with contextlib.suppress(BadInput):
+            shutil.rmtree(self.checkpoints(run), ignore_errors=True)
 
 
 def _scores(version: Version) -> bool:
