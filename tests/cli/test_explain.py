@@ -110,7 +110,9 @@ def test_explain_names_the_buckets_and_clusters_that_there_are(shell: Shell, ser
 
 
 def test_a_judge_is_asked_about_wrong_answers_alone_and_never_twice(shell: Shell, server: str, quiz: str) -> None:
-    run = _run(shell("eval", quiz, "-m", f"{server}#prose"))
+    said = shell("eval", quiz, "-m", f"{server}#prose")
+    assert "scored by exact_match: the whole reply must be the answer" in said
+    run = _run(said)
     assert "wrong answer: 4" in shell("explain", run)
     asked.clear()
     said = shell("explain", run, "--judge", f"{server}#judge")

@@ -39,6 +39,34 @@ def test_init_overwrites_nothing_and_takes_only_python_names() -> None:
     assert "The folder nowhere does not exist" in run("init", "nowhere/desk")[1]
 
 
+def test_init_writes_rows_for_those_who_only_have_prompts_and_answers() -> None:
+    assert "verigym init NAME.jsonl" in run("init", "desk")[1]
+    code, said = run("init", "my-faq.jsonl")
+    assert code == 0 and "wrote my-faq.jsonl" in said and "next: verigym check my-faq.jsonl" in said
+    code, said = run("check", "my-faq.jsonl")
+    assert code == 0 and "my-faq.jsonl: all checks passed" in said and "train: 6 tasks" in said
+    assert "exists" in run("init", "my-faq.jsonl")[1]
+
+
+def test_check_of_prompts_says_what_scores_them_and_what_is_open() -> None:
+    Path("faq.jsonl").write_text('{"prompt": "What is 2 + 2?", "answer": "4"}\n')
+    said = " ".join(run("check", "faq.jsonl")[1].split())
+    assert "checks passed, 1 open" in said and "verigym tasks split faq.jsonl" in said
+    assert "scored by exact_match: the whole reply must be the answer" in said and "--verifier numeric" in said
+    Path("faq.jsonl").write_text('{"prompt": "Where is the Louvre?", "answer": "Paris"}\n')
+    said = run("check", "faq.jsonl")[1]
+    assert "scored by exact_match" in said and "numeric" not in said
+    run("init", "desk")
+    assert "scored by" not in run("check", "desk.py")[1]
+
+
+def test_check_can_skip_invalid_rows() -> None:
+    Path("faq.jsonl").write_text('{"prompt": "Where is the Louvre?", "answer": "Paris"}\n{"answer": "4"}\n')
+    assert run("check", "faq.jsonl")[0] == 2
+    code, said = run("check", "faq.jsonl", "--skip-bad")
+    assert code == 0 and "1 invalid row" in said and "tasks of val: 1 task" in said
+
+
 COMMANDS = [
     *(
         "quickstart",

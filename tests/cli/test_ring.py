@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 
 from tests.cli.empty import empty_workspace
 from verigym.cli.main import app
+from verigym.core.errors import Refused
 from verigym.environments.load import load_environment
 from verigym.policies.dialects import write_call
 
@@ -143,16 +144,21 @@ def test_failures_are_explained_down_to_a_conversation(shell: Shell, server: str
     assert "30 trajectories" in shell("runs", "show")
 
 
-def test_a_server_that_is_down_ends_in_words_and_is_tried_again(
+def test_a_server_that_is_down_ends_in_words_at_once_and_is_tried_again(
     shell: Shell, server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verigym.policies.remote._FIRST_WAIT_S", 0.0)
-    monkeypatch.setattr("verigym.rollout.many._RETRY_S", 0.0)
-    with pytest.raises(Exception, match=r"None of 2 episodes could be scored. Most frequent reason: .*127.0.0.1:9"):
+    monkeypatch.setattr("verigym.policies.remote._FIRST_WAIT_S", 600.0)  # a retry would not end in time
+    monkeypatch.setattr("verigym.rollout.many._RETRY_S", 600.0)
+    words = r"None of 2 episodes could be scored. Most frequent reason: No server answers at http://127.0.0.1:9/v1\. Start it"
+    with pytest.raises(Exception, match=words):
         shell("eval", "toolcall", "-m", "http://127.0.0.1:9/v1#good?tools=text", "-n", "2")
     assert shell.json("models", "list") == [], "no episode was scored, so there is no version"
     failed = shell.json("runs", "list")[0]["id"]
-    assert "127.0.0.1:9" in shell("explain", failed), "the run itself stays and says why"
+    explained = shell("explain", failed)
+    assert "127.0.0.1:9" in explained, "the run itself stays and says why"
+    assert "verigym advise" not in explained, "nothing was scored"
+    with pytest.raises(Refused, match="has no scored episode"):
+        shell("advise", failed)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,11 @@
 """Which folder a command works in: reading creates nothing, a wrong folder is named, a read-only or damaged one is readable."""
 
+import contextlib
+import io
 import os
 import shutil
 import sqlite3
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from verigym.cli import main
 from verigym.core.errors import NotFound, VerigymError
 from verigym.core.records import Version
 from verigym.store.database import Store
+from verigym.workspace.demo import put_demo
 
 READING = [
     ["runs"],
@@ -113,6 +117,62 @@ def test_a_read_only_workspace_can_be_read(anywhere: Shell, tmp_path: Path) -> N
     assert RUN in said[0] and RUN in said[1] and "no versions yet" in said[2] and RUN in said[3]
     assert "cannot be written" in said[-1] or "read-only" in said[-1]
     assert {file: file.read_bytes() for file in anywhere.home.iterdir() if file.is_file()} == before
+
+
+WRITING = [
+    ["init", "abc"],
+    ["init", "abc.jsonl"],
+    ["tasks", "split", "faq.jsonl", "--val", "0.5"],
+    ["tasks", "dedup", "faq.jsonl", "--out", "new.jsonl"],
+    ["design", "vary", "toolcall", "-n", "2", "--by", "typo"],
+    ["models", "card", "grpo", "--out", "card.md", "--home", "home"],
+    ["models", "export", "grpo", "--out", "exported", "--home", "home"],
+    ["runs", "export", "eval-safety-035f41a8", "--out", "run.jsonl", "--home", "home"],
+    ["report", "grpo", "--out", "page.html", "--home", "home"],
+]
+
+
+def said_by_main(words: list[str]) -> str:
+    """What the command prints on standard error, and its exit code."""
+    with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.redirect_stdout(io.StringIO()):
+        sys.argv = ["verigym", *words]
+        try:
+            main.main()
+        except SystemExit as done:
+            said.write(f"exit code {done.code or 0}\n")
+    return said.getvalue()
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_of_one_line(
+    anywhere: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", sys.argv)
+    for name in ("first", "folder"):
+        folder = anywhere.home / name
+        put_demo(folder / "home")
+        rows = [f'{{"prompt": "Who is {name}?", "answer": "{name}"}}\n' for name in ("Ada", "Alan", "Grace", "Edsger")]
+        (folder / "faq.jsonl").write_text("".join(rows))
+        monkeypatch.chdir(folder)
+        if name == "first":
+            for words in WRITING:
+                said_by_main(words)  # imports what the commands need
+    for each in [folder, *folder.rglob("*")]:
+        each.chmod(0o555 if each.is_dir() else 0o444)
+    before = sorted(folder.rglob("*"))
+    all_said = as_nobody(lambda: [said_by_main(words) for words in WRITING])
+    for words, said in zip(WRITING, all_said, strict=True):
+        assert "Permission denied" in said, (words, said)
+        assert "a folder that you may write" in said or "Nothing was changed" in said, (words, said)
+        assert said.startswith("error: ") and said.endswith("exit code 2\n") and said.count("\n") == 2, (words, said)
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_a_file_as_home_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "faq.jsonl").write_text('{"prompt": "a", "answer": "b"}\n')
+    shell, file = Shell(tmp_path / "home"), str(tmp_path / "faq.jsonl")
+    for words in (["eval", file, "-m", "x"], ["runs"], ["check", file]):
+        with pytest.raises(VerigymError, match=r"--home .*faq\.jsonl is a file\. Name a folder"):
+            shell(*words, "--home", file)
 
 
 def overwritten(shell: Shell, table: str) -> None:

@@ -1,6 +1,7 @@
 """A remote model when things go wrong: retries, time-outs, refusals, and garbage."""
 
 import asyncio
+import contextlib
 import email.utils
 import json
 import time
@@ -11,8 +12,8 @@ from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.policies.remote_server import HELLO, HI, ask, ask_raw, failing, responses
-from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure
+from tests.policies.remote_server import HELLO, HI, Server, ask, ask_raw, failing, responses, serving
+from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure, NoServer
 from verigym.core.protocols import Request
 from verigym.core.records import (
     FunctionCall,
@@ -120,9 +121,22 @@ def test_a_server_that_is_not_there_is_an_infrastructure_failure() -> None:
             await policy.respond(HELLO)
 
     with pytest.raises(
-        InfrastructureFailure, match=r"http://127\.0\.0\.1:1/v1/chat/completions: the connection failed"
+        NoServer, match=r"^No server answers at http://127\.0\.0\.1:1/v1\. Start it, or correct its address$"
     ):
         asyncio.run(run())
+
+
+def test_a_server_that_answered_before_is_waited_for() -> None:
+    async def run() -> None:
+        async with contextlib.AsyncExitStack() as stack:
+            async with serving(Server((HI,))) as address:
+                policy = await stack.enter_async_context(RemotePolicy(address, "small", retries=0))
+                await policy.respond(HELLO)
+            await policy.respond(HELLO)
+
+    with pytest.raises(InfrastructureFailure, match="the connection failed") as raised:
+        asyncio.run(run())
+    assert not isinstance(raised.value, NoServer), "a retry may help"
 
 
 def test_no_more_than_the_allowed_calls_are_in_flight() -> None:

@@ -36,6 +36,7 @@ from verigym.core.protocols import Policy
 from verigym.core.records import Check, Fault, FunctionCall, Task, Trajectory
 from verigym.core.words import counted
 from verigym.harness.environment import EnvironmentSpec
+from verigym.tasks.files import is_task_file
 from verigym.tasks.leaks import check_split
 from verigym.verifiers.code import undefined_names
 
@@ -169,6 +170,8 @@ def _tasks_load(environment: EnvironmentSpec, split: str) -> tuple[Check, list[T
         return Check(name=name, outcome="fail", words=str(error)), []
     if not tasks and split == "train":
         words = "no train tasks. The environment can be used for evaluation, but not for training"
+        if is_task_file(environment.name) and not {",", "+"} & {*environment.name}:
+            words += f". To make a training part: verigym tasks split {environment.name}"
         return Check(name=name, outcome="unclear", words=words), []
     if not tasks:
         return Check(

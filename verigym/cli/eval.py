@@ -8,7 +8,7 @@ import typer
 
 from verigym.cli import show
 from verigym.cli.options import Environment, EvalSeed, RunOptions, constraints_of, with_run_options, workspace
-from verigym.cli.tasks import say_bad_rows
+from verigym.cli.tasks import say_bad_rows, say_scoring
 from verigym.core.words import counted, figure, percent
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ def evaluate(
         show.say(f"  {count} x {show.clip(reason)}")
     if report.buckets:
         show.say("failures: " + ", ".join(f"{bucket} {count}" for bucket, count in report.buckets.items()))
+    say_scoring(spec)
     _say_uses(held_out, report)
     show.say(f"report {report.id}, run {report.run}{_reused(report.run, finished)}")
     if by:

@@ -64,7 +64,8 @@ def explain(
         show.say("nothing failed" if explained.scored else "the run has no scored episode")
         return show.next_command(f"verigym runs show {show.quote(source.run.id)}")
     first, run_id = findings[0].clusters[0], show.quote(source.run.id)
-    show.say(show.command(f"what to try first: verigym advise {run_id}"))
+    if explained.scored:
+        show.say(show.command(f"what to try first: verigym advise {run_id}"))
     number = numbers[findings[0].bucket, first.symptom, first.by]
     show.next_command(
         f"verigym explain {run_id} --cluster {number}   ·   verigym trajectories show {show.quote(first.trajectories[0])}"

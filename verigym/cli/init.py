@@ -6,17 +6,27 @@ from typing import Annotated
 import typer
 
 from verigym.cli import show
-from verigym.cli.options import Environment, Home, Json, num_option, workspace
+from verigym.cli.options import Environment, Home, Json, SkipBad, num_option, workspace
+from verigym.cli.tasks import say_bad_rows, say_scoring
 from verigym.core.errors import BadInput
 
 
 def init(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the environment. Writes NAME.py")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|FILE",
+            help="Name of the environment: writes NAME.py. Or a .jsonl file for prompts and answers",
+        ),
+    ],
     json: Json = False,
 ) -> None:
-    """Write a small environment in one file to start from."""
-    path = Path(name if name.endswith(".py") else f"{name}.py")
-    if not path.stem.isidentifier():
+    """Write a small environment in one file to start from: Python code, or prompts with answers (.jsonl)."""
+    from verigym.tasks.files import write_whole
+
+    rows = name.endswith(".jsonl")
+    path = Path(name if rows or name.endswith(".py") else f"{name}.py")
+    if not rows and not path.stem.isidentifier():
         raise BadInput(
             f'"{path.stem}" is not a valid Python name. Use letters, digits and _, and do not begin with a digit'
         )
@@ -24,11 +34,17 @@ def init(
         raise BadInput(f"{path} exists. Choose another name")
     if not path.parent.is_dir():
         raise BadInput(f"The folder {path.parent} does not exist. Create it first")
-    template = Path(__file__).parents[1] / "environments" / "template.py"
-    path.write_text(template.read_text().replace("desk", path.stem))
+    template = Path(__file__).parents[1] / "environments" / f"template{path.suffix}"
+    text = template.read_text() if rows else template.read_text().replace("desk", path.stem)
+    write_whole(path, lambda file: file.write(text.encode()))
     if json:
         return show.as_json({"file": str(path)})
-    show.say(f"wrote {path}: tasks, state, one tool and verify in one file")
+    if rows:
+        show.say(f"wrote {path}: ten prompts with answers, in training and held-out families. Replace them with yours")
+        show.say("if you need tools, state or a check of your own, start from Python: verigym init NAME")
+    else:
+        show.say(f"wrote {path}: tasks, state, one tool and verify in one file")
+        show.say("if you only have prompts and answers, a file of rows is enough: verigym init NAME.jsonl")
     show.next_command(f"verigym check {show.quote(path)}")
 
 
@@ -39,6 +55,7 @@ def check(
         num_option("Number of tasks to check, spread over splits and families (default: 40, or 8 with a sandbox)"),
     ] = None,
     all_tasks: Annotated[bool, typer.Option("--all", help="Check every task")] = False,
+    skip_bad: SkipBad = False,
     json: Json = False,
     home: Home = None,
 ) -> None:
@@ -46,9 +63,12 @@ def check(
     Checks a sample of the tasks unless you pass --all. Exit code 1 if a check fails."""
     from verigym.environments.load import load_environment
     from verigym.tasks.files import is_task_file
+    from verigym.tasks.load import BadRow
     from verigym.workspace import audit
 
-    spec = load_environment(environment)
+    bad: list[BadRow] | None = [] if skip_bad else None
+    spec = load_environment(environment, bad)
+    say_bad_rows(bad)
     sample, total = audit.sample_of(spec, num, all_tasks)
     on_check = None if json else lambda check: show.checks([check])
     checks = workspace(home, create=True).check(spec, n=num, all_tasks=all_tasks, on_check=on_check)
@@ -56,7 +76,10 @@ def check(
     if json:
         show.as_json(checks)
     else:
-        show.say(f"{spec.name}: {f'{len(failed)} of {len(checks)} checks failed' if failed else 'all checks passed'}")
+        num_open = sum(check.outcome == "unclear" for check in checks)
+        passed = f"{len(checks) - num_open} checks passed, {num_open} open" if num_open else "all checks passed"
+        show.say(f"{spec.name}: {f'{len(failed)} of {len(checks)} checks failed' if failed else passed}")
+        say_scoring(spec)
         if sample < total:
             show.say(f"checked a sample: {sample:,} of {total:,} tasks. --all checks every task")
         if not failed:

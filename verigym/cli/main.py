@@ -166,6 +166,13 @@ def _run() -> None:
     except VerigymError as error:
         show.note(f"error: {error}")
         sys.exit(2)
+    except PermissionError as error:
+        if not error.filename:
+            raise
+        show.note(
+            f"error: {error.filename}: {error.strerror}. Use a folder that you may write to. Earlier results are kept"
+        )
+        sys.exit(2)
     except OSError as error:
         if error.errno not in DISK:
             raise

@@ -127,6 +127,8 @@ def workspace(home: Path | None, *, create: bool = False) -> "CommandWorkspace":
 
     show.set_home(home)
     ws = CommandWorkspace(home)
+    if ws.home.is_file():
+        raise BadInput(f"{'VERIGYM_HOME' if home is None else '--home'} {ws.home} is a file. Name a folder")
     if not create:
         ws.check_exists()
     return ws

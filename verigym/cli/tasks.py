@@ -1,5 +1,6 @@
 """tasks: list and show the tasks of an environment. Count, split, deduplicate and check task files."""
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -319,6 +320,26 @@ def say_bad_rows(bad: "Sequence[BadRow] | None", folder: Path | None = None) -> 
         show.note(f"  {row.file} {row.row}: {show.clip(row.reason, 160)}")
     if len(bad) > _EXAMPLES:
         show.note(f"  and {len(bad) - _EXAMPLES} more")
+
+
+_NUMBER = re.compile(r"[-+]?\d[\d.,]*")
+_SCORING = {
+    "exact_match": "the whole reply must be the answer",
+    "numeric": "the last number of the reply must be the answer",
+    "choice": "the reply must name the right option and no other",
+    "by_data": "each row by its key (tests, schema, pattern, choices or answer)",
+}
+
+
+def say_scoring(spec: "EnvironmentSpec") -> None:
+    """What decides in a file of prompts whether a reply passes. Other environments have code that says it."""
+    name = next(iter(spec.verifiers))
+    if spec.verifiers.keys() != _SCORING.keys():
+        return
+    answers = [task.data.get("answer") for task in _all_tasks(spec)]
+    numbers = answers and all(_NUMBER.fullmatch(str(answer)) for answer in answers)
+    other = ". --verifier numeric compares its last number" if numbers and name == "exact_match" else ""
+    show.say(f"scored by {name}: {_SCORING[name]}{other}")
 
 
 def _all_tasks(spec: "EnvironmentSpec") -> "list[Task]":

@@ -40,6 +40,10 @@ class InfrastructureFailure(VerigymError):
     """A server, the network, a disk or the machine failed."""
 
 
+class NoServer(InfrastructureFailure):
+    """No server has ever answered at an address. A retry does not help."""
+
+
 class ContextFull(VerigymError):
     """The prompt does not fit the model's context window."""
 

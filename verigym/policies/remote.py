@@ -23,7 +23,7 @@ import msgspec
 from msgspec import Struct
 from yarl import URL
 
-from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure
+from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure, NoServer
 from verigym.core.protocols import Reply, Request
 from verigym.core.records import FunctionCall, Item, Json, Message, Reasoning, Sampling, ToolSpec, Turn
 from verigym.policies import dialects
@@ -86,7 +86,8 @@ class RemotePolicy:
         self.model = model
         self._api = _APIS[api]
         self._url = base.joinpath(*self._api.PATH.split("/")).with_query(base.query)
-        self._shown_url = str(self._url.with_query(None))
+        self._shown_url, self._base = str(self._url.with_query(None)), str(base.with_query(None))
+        self._answered = False
         self._key_env = key_env
         self._as_text = tools == "text"
         self._timeout_s = timeout_s
@@ -190,10 +191,15 @@ class RemotePolicy:
     async def _try(self, data: bytes, session: aiohttp.ClientSession) -> "ApiReply | _Failed":
         try:
             async with session.post(self._url, data=data, headers=self._headers(), allow_redirects=False) as response:
+                self._answered = True
                 body = await _whole(response)
+        except aiohttp.ClientConnectorError as error:
+            if self._answered or not isinstance(error.os_error, ConnectionRefusedError):
+                return self._no_connection(error)
+            wrong = f"No server answers at {self._hidden(self._base)}. Start it, or correct its address"
+            return _Failed(NoServer(wrong))
         except (aiohttp.ClientError, OSError) as error:
-            words = str(error).replace(str(self._url), self._shown_url)
-            return _Failed(self._failure(f"the connection failed ({type(error).__name__}: {words})"), passing=True)
+            return self._no_connection(error)
         if body is None:
             return _Failed(self._failure(f"the reply is larger than {_LARGEST // 2**20} MiB"))
         if response.status != 200:
@@ -206,6 +212,10 @@ class RemotePolicy:
             return _Failed(self._failure(f"the reply does not follow the {self._api.NAME} API ({error})", body))
         wrong = _wrong_ids(answer) if self._token_ids else ""
         return _Failed(self._failure(wrong, body)) if wrong else answer
+
+    def _no_connection(self, error: Exception) -> "_Failed":
+        words = str(error).replace(str(self._url), self._shown_url)
+        return _Failed(self._failure(f"the connection failed ({type(error).__name__}: {words})"), passing=True)
 
     def _opened(self) -> "_Open":
         """The session of the running event loop. A policy can outlive the loop that it was first used in."""

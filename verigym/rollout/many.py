@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from verigym.core import watchdog as alarm
-from verigym.core.errors import VerifierFailure, failure
+from verigym.core.errors import NoServer, VerifierFailure, failure
 from verigym.core.interrupts import ends_run
 from verigym.core.protocols import Context, Policy, Verifier
 from verigym.core.records import Fault, Stop, Task, Trajectory, Verdict, Version
@@ -280,6 +280,8 @@ async def _episode(
             keep_blob=keep_blob,
         )
         if not _infrastructure_failed(trajectory) or trajectory.stop is Stop.TIME_OUT:  # a timeout is not retried
+            break
+        if trajectory.error is not None and trajectory.error.kind == NoServer.__name__:
             break
         await asyncio.sleep(min(_RETRY_S * 2.0**attempt, 10.0) if attempt < settings.retries else 0)
     return trajectory  # type: ignore[possibly-undefined]

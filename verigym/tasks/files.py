@@ -9,6 +9,7 @@ list is parsed, except in text columns (prompt, answer), where only a list of me
 
 import contextlib
 import csv
+import errno
 import hashlib
 import json
 import os
@@ -76,7 +77,9 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
         finally:
             draft.unlink(missing_ok=True)
     except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror}") from error
+        denied = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+        remedy = ". Use a folder that you may write to" if denied else ""
+        raise BadInput(f"{path} cannot be written: {error.strerror}{remedy}") from error
 
 
 def write_beside(path: Path, body: bytes) -> Path:

@@ -53,6 +53,8 @@ class AdviceSubject(msgspec.Struct, frozen=True):
 def open_subject(ws: WorkspaceFolder, text: str) -> AdviceSubject:
     """Finds the subject by run, or by version with its newest run."""
     run = _run(ws, text)
+    if not run.scored:
+        raise Refused(f"Run {run.id} has no scored episode. Find out why: verigym explain {run.id}")
     agent = ws.store.get("version", str(run.config.get("agent", "")), Version)
     if agent is None:
         raise BadInput(
@@ -61,8 +63,6 @@ def open_subject(ws: WorkspaceFolder, text: str) -> AdviceSubject:
         )
     tasks = ws.store.tasks(run.id)
     environment = environment_of(str(run.config["environment"]), tasks)
-    if not run.scored:
-        raise Refused(f"Run {run.id} has no scored episode. Find out why: verigym explain {run.id}")
     return AdviceSubject(ws, run, agent, environment, open_run(ws, run.id))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from verigym.core import event_loop
-from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, not_found
+from verigym.core.errors import BadInput, InfrastructureFailure, NoServer, NotFound, Refused, not_found
 from verigym.core.protocols import Context, Policy, closing
 from verigym.core.records import Fault, Json, Report, Sampling, Suite, Task, Trajectory, Version, content_hash
 from verigym.evaluation.report import make_report
@@ -121,7 +121,9 @@ def _check_scored(ws: WorkspaceFolder, run: str) -> None:
     if ws.store.run(run).scored:
         return
     verdicts = ws.store.verdicts(run)
-    reasons = Counter(f"{v.error.kind}: {v.error.message}" for v in verdicts if v.error is not None)
+    errors = (verdict.error for verdict in verdicts if verdict.error is not None)
+    ours = (InfrastructureFailure.__name__, NoServer.__name__)
+    reasons = Counter(error.message if error.kind in ours else f"{error.kind}: {error.message}" for error in errors)
     raise InfrastructureFailure(
         f"None of {len(verdicts)} episodes could be scored. Most frequent reason: {reasons.most_common(1)[0][0]}. "
         f"Fix the cause and repeat the command to retry. Details: verigym explain {run}"
