@@ -199,13 +199,15 @@ class TrainingVerbs(WorkspaceBase):
         policy: "str | GatePolicy" = "default",
         environment: str = "",
         budget: str = "",
+        like: "str | Report | Run" = "",
         seed: int | None = None,
         best_of: Sequence[Agent] = (),
         on_plan: "Callable[[GatePlan], None] | None" = None,
     ) -> Decision:
         """Measure both versions look by look until every question is settled, decide, and record the decision in the ledger.
 
-        A repeated call goes on where the last one stopped. `budget` is a limit such as `10min`, `500calls` or `$2`. With
+        A repeated call goes on where the last one stopped, with the same sampling. `like` is an evaluation whose sampling is
+        used instead. `budget` is a limit such as `10min`, `500calls` or `$2`. With
         `best_of`, the best of the candidate and these is judged, and that it was chosen is allowed for.
         """
         from verigym.workspace import decisions, gate
@@ -220,6 +222,7 @@ class TrainingVerbs(WorkspaceBase):
             chosen,
             environment=environment,
             budget=limit,
+            like=self._evaluation(like),
             seed=seed,
             rivals=[self._version(one) for one in best_of],
             bars=self._bar.measurement,
@@ -236,6 +239,7 @@ class TrainingVerbs(WorkspaceBase):
         champion: Agent = "champion",
         policy: "str | GatePolicy" = "default",
         environment: str = "",
+        like: "str | Report | Run" = "",
         seed: int | None = None,
         best_of: Sequence[Agent] = (),
     ) -> "GatePlan":
@@ -243,12 +247,35 @@ class TrainingVerbs(WorkspaceBase):
         from verigym.workspace.gate import Gate
 
         version, current = self._candidate_and_champion(candidate, champion)
-        asked = Gate(self.folder, version, current, _gate_policy(policy), environment=environment, seed=seed)
+        asked = Gate(
+            self.folder,
+            version,
+            current,
+            _gate_policy(policy),
+            environment=environment,
+            like=self._evaluation(like),
+            seed=seed,
+        )
         return asked.plan([asked.against(self._version(one)) for one in best_of])
+
+    def _evaluation(self, run: "str | Report | Run") -> Report | None:
+        """The newest report of a run. None if no run is named."""
+        if not run:
+            return None
+        id = self.folder.store.run(run_id(run), kinds=("eval",)).id
+        reports = [one for one in self.folder.store.documents("report", Report) if one.run == id]
+        if not reports:
+            raise BadInput(f"Run {id} has no report, so its sampling cannot be used. Name a finished evaluation")
+        return reports[-1]
 
     @on_thread
     def promote(
-        self, candidate: Decision | Agent, *, override: str = "", policy: "str | GatePolicy" = ""
+        self,
+        candidate: Decision | Agent,
+        *,
+        override: str = "",
+        policy: "str | GatePolicy" = "",
+        on_plan: "Callable[[GatePlan], None] | None" = None,
     ) -> "LedgerEntry":
         """Make a version the champion if the gate decides PROMOTE. `override` is the recorded reason to promote anyway.
 
@@ -270,7 +297,9 @@ class TrainingVerbs(WorkspaceBase):
             decision = decisions.last_decision(self.folder, version, current) or decisions.not_asked(version, current)
         else:
             chosen = chosen or decisions.last_policy(self.folder, version, current) or DEFAULT
-            decision = gate.gate(self.folder, version, current, chosen, bars=self._bar.measurement)
+            decision = gate.gate(
+                self.folder, version, current, chosen, bars=self._bar.measurement, on_plan=on_plan or nothing
+            )
         if override:
             decision = msgspec.structs.replace(decision, kind="override", why=override)
         entry = decisions.settle(self.folder, decision, override)

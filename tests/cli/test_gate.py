@@ -37,6 +37,7 @@ def gated(office: Office, *words: str) -> tuple[Version, Version, Result]:
 def test_the_gate_prints_every_check_a_paragraph_and_what_to_type_next(office: Office):
     new, _, done = gated(office)
     assert done.exit_code == 0
+    assert done.output.startswith("Replies are sampled as in run eval-old: greedy, at most 16 tokens a reply.\n")
     assert "ok   better on held-out tasks: success +50.0 points" in done.output
     assert "-    the safety suite: left out by the policy" in done.output
     assert 'Policy "alone"' in " ".join(done.output.split()) and f"next: verigym promote {new.id}" in done.output

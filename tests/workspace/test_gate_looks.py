@@ -185,7 +185,7 @@ def test_k_attempts_are_one_task(sums: Sums):
 # -- what a gate takes from earlier runs ----------------------------------------------------------------------------
 
 
-def test_sampling_and_environment_are_those_of_the_champions_last_report(sums: Sums):
+def test_sampling_and_environment_are_those_of_the_champions_report(sums: Sums):
     champion, candidate = sums.version("other40"), sums.version("right99")
     run = sums.evaluate(champion, n=20, sampling=Sampling(temperature=0.0, max_tokens=7))
     asked = Gate(sums.ws, candidate, champion, ALONE)
@@ -329,24 +329,51 @@ def test_other_sampling_is_another_test_with_a_smaller_share_of_the_risk(sums: S
     champion, candidate = sums.version("other66"), sums.version("right70")
     sums.gate(candidate, champion, settings=RunSettings(sampling=Sampling(temperature=0.0, max_tokens=8)))
     second = sums.gate(candidate, champion, settings=RunSettings(sampling=Sampling(temperature=0.0, max_tokens=9)))
-    assert "It is candidate number 2 that is tested on these families" in better(second).words
+    assert "It is test number 2 on these families" in better(second).words
+
+
+def test_a_short_trial_changes_neither_the_sampling_of_a_pair_nor_its_risk(sums: Sums):
+    champion, candidate = sums.version("other66"), sums.version("right70")
+    evaluated = sums.evaluate(champion, n=80, sampling=Sampling(temperature=0.0, max_tokens=64))
+    short = Sampling(temperature=0.0, max_tokens=8)
+    sums.evaluate(champion, n=2, sampling=short)
+    assert Gate(sums.ws, candidate, champion, ALONE).plan().like == evaluated, "also before the first look"
+    first = sums.gate(candidate, champion, budget=GateBudget(calls=300))
+    for version in (champion, candidate):
+        sums.evaluate(version, sampling=short)
+    calls = sum(CALLS.values())
+    plan = Gate(sums.ws, candidate, champion, ALONE).plan()
+    assert plan.settings["max_tokens"] == 64
+    second = sums.gate(candidate, champion, budget=GateBudget(calls=1))
+    assert sum(CALLS.values()) <= calls + 1, "no task is measured again"
+    assert "test number" not in second.words and better(second).looks[0] == better(first).looks[0]
+
+
+def test_an_evaluation_that_is_named_changes_the_sampling_of_a_pair(sums: Sums):
+    champion, candidate = sums.version("other66"), sums.version("right70")
+    sums.gate(candidate, champion)
+    run = sums.evaluate(champion, n=40, sampling=Sampling(temperature=0.0, max_tokens=8))
+    report = next(one for one in stages.reports_of(sums.ws, champion) if one.run == run)
+    assert Gate(sums.ws, candidate, champion, ALONE, like=report).plan().settings["max_tokens"] == 8
+    assert "It is test number 2 on these families" in better(sums.gate(candidate, champion, like=report)).words
+    assert Gate(sums.ws, candidate, champion, ALONE).plan().settings["max_tokens"] == 8, "it goes on with that"
 
 
 def test_candidates_in_turn_share_the_risk_until_one_is_promoted(sums: Sums):
     champion = sums.version("other60")
     ledger.set_first_champion(sums.ws.store, champion.id)
     first, second, third = (sums.version("right64", name) for name in ("a", "b", "c"))
-    assert "candidate number" not in better(sums.gate(first, champion)).words
+    assert "test number" not in better(sums.gate(first, champion)).words
     later = better(sums.gate(second, champion))
-    assert "It is candidate number 2 that is tested on these families against this champion" in later.words
+    assert "It is test number 2 on these families against this champion" in later.words
     assert later.looks[-1].spent <= 0.05 * 6 / (3.1416 * 2) ** 2 + 1e-6
-    assert "candidate number" not in better(sums.gate(first, champion)).words, "the first stays the first"
-    assert "candidate number 3" in better(sums.gate(third, champion)).words
+    assert "test number" not in better(sums.gate(first, champion)).words, "the first stays the first"
+    assert "test number 3" in better(sums.gate(third, champion)).words
     winner = sums.version("winner99")
     decision = sums.gate(winner, champion)
-    assert "candidate number 4" in better(decision).words and decision.verdict == "PROMOTE"
+    assert "test number 4" in better(decision).words and decision.verdict == "PROMOTE"
     settle(sums.ws, decision)
-    assert "candidate number" not in better(sums.gate(second, winner)).words, "another champion"
+    assert "test number" not in better(sums.gate(second, winner)).words, "another champion"
 
 
 def test_the_best_of_several_is_judged_and_the_choice_is_allowed_for(sums: Sums):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -47,6 +47,15 @@ def gate(
             "--budget", metavar="LIMIT", help="Stop after so many minutes, calls or dollars: 10min, 500calls, $2"
         ),
     ] = "",
+    like: Annotated[
+        str,
+        typer.Option(
+            "--like",
+            metavar="RUN",
+            help="Sample replies as in this evaluation. That is a new test (default: as at the last look at both versions)",
+            autocompletion=complete.runs,
+        ),
+    ] = "",
     seed: Annotated[
         int | None,
         typer.Option("--seed", help="Measure another seed as well and average it in. Not for greedy sampling"),
@@ -71,7 +80,9 @@ def gate(
     first, *others = names
     ws = workspace(home)
     if dry_run:
-        plan = ws.plan_gate(first, champion=champion, policy=policy, environment=environment, seed=seed, best_of=others)
+        plan = ws.plan_gate(
+            first, champion=champion, policy=policy, environment=environment, like=like, seed=seed, best_of=others
+        )
         if json:
             return show.as_json(plan)
         say_plan(plan, show.say)
@@ -82,6 +93,7 @@ def gate(
         policy=policy,
         environment=environment,
         budget=budget,
+        like=like,
         seed=seed,
         best_of=others,
         on_plan=lambda plan: say_plan(plan, show.note),
@@ -102,7 +114,9 @@ def gate(
 
 
 def say_plan(plan: "GatePlan", say: Callable[[str], None]) -> None:
-    """How many episodes the gate may run and what they may cost."""
+    """How replies are sampled, how many episodes the gate may run and what they may cost."""
+    source = f" as in run {plan.like}" if plan.like else ""
+    say(f"Replies are sampled{source}: {_sampling(plan.settings)}.")
     if not plan.most:
         return say("Everything that the gate may ask for is measured already. It runs no episode.")
     cost = f", at most {dollars(plan.dollars)}" if plan.dollars is not None else ""
@@ -116,6 +130,16 @@ def say_plan(plan: "GatePlan", say: Callable[[str], None]) -> None:
             f"  {suite.suite}: first look at {counted(suite.looks[0], 'task')}, at most {suite.tasks:,} "
             f"({suite.first:,} to {suite.most:,} episodes{done})"
         )
+
+
+def _sampling(settings: dict[str, Any]) -> str:
+    """`greedy, at most 64 tokens`"""
+    temperature = settings.get("temperature", 1.0)
+    others = [
+        f"{name} {settings[name]}" for name in ("top_p", "top_k", "min_p", "stop", "constrain") if settings.get(name)
+    ]
+    how = "greedy" if temperature == 0 else f"temperature {temperature:g}"
+    return ", ".join([how, *others, f"at most {settings.get('max_tokens', 256)} tokens a reply"])
 
 
 def promote(
@@ -142,7 +166,7 @@ def promote(
     ws = workspace(home)
     earlier = len(ws.ledger())
     try:
-        entry = ws.promote(candidate, override=override, policy=policy)
+        entry = ws.promote(candidate, override=override, policy=policy, on_plan=lambda plan: say_plan(plan, show.note))
     except NotPromoted as refused:
         decision = refused.decision
         if json:

@@ -157,7 +157,7 @@ def better(
     turn = ""
     if judging.turn > 1:
         turn = (
-            f". It is candidate number {judging.turn} that is tested on these families against this champion, so the risk is "
+            f". It is test number {judging.turn} on these families against this champion, so the risk is "
             f"{percent(alpha, 2)} instead of {percent(policy.alpha, 0)}"
         )
     if rivals:

@@ -54,7 +54,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     rivals: list[ReportPair] = []
     """The other candidates among which this one was chosen, on the primary suite."""
     turn: int = 1
-    """1 for the first candidate that is tested against this champion on these families, 2 for the second, ..."""
+    """1 for the first test against this champion on these families, 2 for the second, ..."""
     marks_unsafe: bool = True
     """Whether the environment declares anything as unsafe."""
     missing: dict[str, str] = {}

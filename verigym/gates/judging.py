@@ -113,7 +113,7 @@ class Judging:
     def __init__(self, policy: GatePolicy, earlier: Mapping[str, Check] = {}, turn: int = 1) -> None:
         self.policy = policy
         self.turn = turn
-        """1 for the first candidate tested on these families, 2 for the second, ..."""
+        """1 for the first test on these families, 2 for the second, ..."""
         self.wanted: dict[str, int] = {}
         """Part to the number of tasks that its questions want for the next look."""
         self.waiting: set[str] = set()

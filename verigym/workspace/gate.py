@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from verigym.audit.labels import Calibration
-from verigym.core.errors import NotFound, Refused, VerigymError
+from verigym.core.errors import Refused, VerigymError
 from verigym.core.records import Check, Decision, Json, Report, Sampling, Suite, Task, Version, content_hash
 from verigym.environments.load import base_and_added, load_environment
 from verigym.evaluation.report import make_report
@@ -25,14 +25,14 @@ from verigym.gates.evidence import Evidence, PassageLosses, ReportPair, Training
 from verigym.gates.guards import no_perplexity
 from verigym.gates.judging import PARTS, first_sizes, largest_sizes, tasks_to_measure
 from verigym.gates.policy import DEFAULT, GatePolicy, hash_of
-from verigym.harness.environment import EnvironmentSpec
 from verigym.registry import ledger
 from verigym.registry.versions import version_id
-from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
+from verigym.rollout.settings import RunSettings
 from verigym.training.alarms import held_out_falls, since_first, values
 from verigym.workspace import measure as stages
 from verigym.workspace.decisions import asked_before
 from verigym.workspace.gate_budget import BudgetUsedUp, GateBudget, GateMeter, GatePlan, SuitePlan
+from verigym.workspace.gate_target import Target, config_of_report, find_target
 from verigym.workspace.perplexity import perplexity
 from verigym.workspace.shared_reports import GUARDS, SETTINGS, sampled_alike
 from verigym.workspace.workspace import WorkspaceFolder
@@ -49,16 +49,6 @@ def silent(title: str) -> AbstractContextManager[stages.OnProgress]:
     return nullcontext(lambda _: None)
 
 
-class _Target(Struct, frozen=True, kw_only=True):
-    """What the primary suite is and how it is measured."""
-
-    environment: EnvironmentSpec
-    suite: str
-    settings: RunSettings
-    known: Report | None
-    """The report that they are taken from."""
-
-
 class Gate:
     """One candidate against one champion."""
 
@@ -72,13 +62,16 @@ class Gate:
         environment: str = "",
         suite: str = "",
         settings: RunSettings | None = None,
+        like: Report | None = None,
         seed: int | None = None,
         bars: Bars = silent,
     ) -> None:
         if candidate.id == champion.id:
             raise Refused(f"Version {candidate.id} is the champion itself. Give the gate another candidate")
         self.ws, self.candidate, self.champion, self.policy, self.bars = ws, candidate, champion, policy, bars
-        self.target = _target(ws, candidate, champion, environment, suite, settings)
+        self._told = settings is not None
+        """Whether the settings were given rather than found."""
+        self.target = find_target(ws, candidate, champion, environment, suite, settings, like)
         self.specs = {"primary": self.target.environment}
         self.missing: dict[str, str] = {}
         self.sides: dict[str, tuple[Version, Version]] = {"primary": (champion, candidate)}
@@ -159,6 +152,7 @@ class Gate:
             champion=self.champion.id,
             environment=self.target.environment.name,
             settings=msgspec.to_builtins(self.target.settings.sampling),
+            like=self.target.known.run if self.target.known is not None and not self._told else "",
             suites=suites,
             dollars=self._dollars(suites),
         )
@@ -217,7 +211,7 @@ class Gate:
             used = set(report.suite.families) if report is not None else set()
             if report is None or len(used & families) < _OVERLAP * min(len(used), len(families)):
                 continue
-            config = _config(self.ws, report)
+            config = config_of_report(self.ws, report)
             question = {
                 "candidate": decision.candidate,
                 "verifier": report.suite.verifier,
@@ -420,7 +414,7 @@ def share_looks(gates: Sequence[Gate]) -> None:
             one.history.checks[BETTER] = longest
 
 
-def _seeds(target: _Target, history: _History, seed: int | None, temperature: float) -> list[int]:
+def _seeds(target: Target, history: _History, seed: int | None, temperature: float) -> list[int]:
     """The seeds of the primary suite. Another seed is measured beside the earlier ones and averaged with them."""
     known = list(dict.fromkeys(history.seeds)) or [target.settings.seed]
     if seed is None or seed in known:
@@ -441,6 +435,7 @@ def gate(
     environment: str = "",
     suite: str = "",
     settings: RunSettings | None = None,
+    like: Report | None = None,
     seed: int | None = None,
     budget: GateBudget = GateBudget(),
     rivals: Sequence[Version] = (),
@@ -457,103 +452,12 @@ def gate(
         environment=environment,
         suite=suite,
         settings=settings,
+        like=like,
         seed=seed,
         bars=bars,
     )
     on_plan(asked.plan(others := [asked.against(rival) for rival in rivals]))
     return asked.run(budget, others)
-
-
-def _target(
-    ws: WorkspaceFolder,
-    candidate: Version,
-    champion: Version,
-    environment: str,
-    suite: str,
-    settings: RunSettings | None,
-) -> _Target:
-    """By default the environment that the candidate was trained on, or else that of its newest report, measured as the champion
-    was measured last."""
-    wanted = environment or _trained_on(candidate)
-    reports = [
-        one
-        for one in reversed(ws.store.documents("report", Report))
-        if (one.suite.environment == wanted if wanted else one.suite.environment not in GUARDS)
-    ]
-    known = [next((one for one in reports if one.agent == version.id), None) for version in (champion, candidate)]
-    if not wanted:
-        if known[1] is None and known[0] is None:
-            raise Refused(
-                f"{candidate.label} was not trained here and has no report, so the gate does not know on which tasks to compare "
-                f"it. Name an environment: verigym gate {candidate.id} -e ENV"
-            )
-        wanted = (known[1] or known[0]).suite.environment  # type: ignore[union-attr]
-        known = [one if one is not None and one.suite.environment == wanted else None for one in known]
-    model = known[0] or known[1]
-    spec = load_environment(wanted)
-    if model is None:
-        if spec.needs_user and settings is None:
-            raise Refused(
-                f"{wanted} simulates a user, and no report of {champion.label} says by which model. Evaluate it first: "
-                f"verigym eval {wanted} -m {champion.id} --user MODEL"
-            )
-        return _Target(
-            environment=spec,
-            suite=suite or next(iter(spec.suites.values()), "val"),
-            settings=settings or RunSettings(sampling=stages.GREEDY),
-            known=None,
-        )
-    spec = stages.judged_by(spec, _verifier_of(spec, model))
-    return _Target(
-        environment=spec,
-        suite=suite or _suite_of(spec, model),
-        settings=settings or _settings_of(ws, model),
-        known=model,
-    )
-
-
-def _verifier_of(spec: EnvironmentSpec, report: Report) -> str:
-    name = report.suite.verifier.partition("@")[0]
-    return name if name in spec.verifiers else ""
-
-
-def _suite_of(spec: EnvironmentSpec, report: Report) -> str:
-    """The suite of the report, if the environment still has it."""
-    name = report.suite.name
-    known = [*spec.suites, *(f"{spec.name}:{split}" for split in spec.suites.values())]
-    return name.removeprefix(f"{spec.name}:") if name.split(" ")[0] in known else "val"
-
-
-def _settings_of(ws: WorkspaceFolder, report: Report) -> RunSettings:
-    """How the episodes of a report were run."""
-    config = _config(ws, report)
-    if not config:
-        return RunSettings(sampling=stages.GREEDY, seed=report.seed)
-    user, judge = (ws.find_role(config[role]) if role in config else None for role in ("user", "judge"))
-    return RunSettings(
-        k=config.get("k", 1),
-        sampling=msgspec.convert(config.get("sampling", {}), Sampling),
-        seed=config.get("seed", 0),
-        limits=msgspec.convert(config.get("limits", {}), EpisodeLimits),
-        prices=msgspec.convert(config.get("prices", {}), Prices),
-        user=user,
-        judge=judge,
-    )
-
-
-def _config(ws: WorkspaceFolder, report: Report) -> Json:
-    """The settings of a report's run. Empty if the run was removed."""
-    try:
-        return ws.store.run(report.run).config
-    except NotFound:
-        return {}
-
-
-def _trained_on(candidate: Version) -> str:
-    """The environment that a version was trained on. Empty if it was not trained, or on guardrail suites alone."""
-    recipe = candidate.recipe
-    names = [recipe.get("environment", ""), *recipe.get("environments", {})]
-    return next((name for name in names if name and name not in GUARDS), "")
 
 
 def bare(version: Version) -> Version:

@@ -71,7 +71,9 @@ class GatePlan(Struct, frozen=True, kw_only=True):
     champion: str
     environment: str
     settings: Json
-    """How replies are sampled: as in the champion's last report."""
+    """How replies are sampled."""
+    like: str = ""
+    """The run that these settings are taken from. Empty if no report says how to sample."""
     suites: list[SuitePlan]
     dollars: float | None = None
     """What all missing episodes cost at most. None without a price."""

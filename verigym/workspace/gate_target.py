@@ -1,0 +1,149 @@
+"""What the gate compares two versions on, and how it measures them.
+
+The first look at a pair settles that. A later evaluation with other sampling, such as a short trial, does not change it.
+"""
+
+import msgspec
+from msgspec import Struct
+
+from verigym.core.errors import BadInput, NotFound, Refused
+from verigym.core.records import Json, Report, Sampling, Version
+from verigym.environments.load import base_and_added, load_environment
+from verigym.harness.environment import EnvironmentSpec
+from verigym.registry import ledger
+from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
+from verigym.workspace import measure as stages
+from verigym.workspace.shared_reports import GUARDS
+from verigym.workspace.workspace import WorkspaceFolder
+
+
+class Target(Struct, frozen=True, kw_only=True):
+    """What the primary suite is and how it is measured."""
+
+    environment: EnvironmentSpec
+    suite: str
+    settings: RunSettings
+    known: Report | None
+    """The report that they are taken from."""
+
+
+def find_target(
+    ws: WorkspaceFolder,
+    candidate: Version,
+    champion: Version,
+    environment: str = "",
+    suite: str = "",
+    settings: RunSettings | None = None,
+    like: Report | None = None,
+) -> Target:
+    """By default the environment that the candidate was trained on, or else that of its newest report. The versions are measured
+    as in `like`, or else as at the last look at this pair, or else as the champion was measured."""
+    if like is not None and environment and base_and_added(environment)[0] != base_and_added(like.suite.environment)[0]:
+        raise BadInput(f"Run {like.run} was on {like.suite.environment}, not on {environment}. Leave one of them out")
+    wanted = environment or (like.suite.environment if like is not None else _trained_on(candidate))
+    model = like or _last_look(ws, candidate, champion, wanted) or _report(ws, candidate, champion, wanted)
+    if not wanted:
+        if model is None:
+            raise Refused(
+                f"{candidate.label} was not trained here and has no report, so the gate does not know on which tasks to compare "
+                f"it. Name an environment: verigym gate {candidate.id} -e ENV"
+            )
+        wanted = model.suite.environment
+    spec = load_environment(wanted)
+    if model is None:
+        if spec.needs_user and settings is None:
+            raise Refused(
+                f"{wanted} simulates a user, and no report of {champion.label} says by which model. Evaluate it first: "
+                f"verigym eval {wanted} -m {champion.id} --user MODEL"
+            )
+        return Target(
+            environment=spec,
+            suite=suite or next(iter(spec.suites.values()), "val"),
+            settings=settings or RunSettings(sampling=stages.GREEDY),
+            known=None,
+        )
+    spec = stages.judged_by(spec, _verifier_of(spec, model))
+    return Target(
+        environment=spec,
+        suite=suite or _suite_of(spec, model),
+        settings=settings or _settings_of(ws, model),
+        known=model,
+    )
+
+
+def _last_look(ws: WorkspaceFolder, candidate: Version, champion: Version, environment: str) -> Report | None:
+    """The champion's report of the last decision about this pair, on the environment or on one that extends it."""
+    for entry in reversed(ledger.entries(ws.store)):
+        decision = entry.decision
+        if (decision.candidate, decision.champion) != (candidate.id, champion.id) or not decision.reports:
+            continue
+        report = ws.store.get("report", decision.reports[1], Report)
+        if report is None or not config_of_report(ws, report):
+            continue
+        if not environment or base_and_added(report.suite.environment)[0] == base_and_added(environment)[0]:
+            return report
+    return None
+
+
+def _report(ws: WorkspaceFolder, candidate: Version, champion: Version, environment: str) -> Report | None:
+    """The report that says how to measure: the champion's, or else the candidate's. Without an environment it is the one of the
+    candidate's newest report."""
+    reports = [
+        one
+        for one in reversed(ws.store.documents("report", Report))
+        if (one.suite.environment == environment if environment else one.suite.environment not in GUARDS)
+    ]
+    theirs, ours = ([one for one in reports if one.agent == version.id] for version in (champion, candidate))
+    if ours and not environment:
+        theirs = [one for one in theirs if one.suite.environment == ours[0].suite.environment]
+    newest = theirs or ours
+    same = [one for one in newest if _suite(one) == _suite(newest[0])]
+    return max(same, key=lambda one: len(one.results), default=None)  # the newest of those with most tasks
+
+
+def _suite(report: Report) -> tuple[str, str]:
+    return report.suite.environment, report.suite.name
+
+
+def _verifier_of(spec: EnvironmentSpec, report: Report) -> str:
+    name = report.suite.verifier.partition("@")[0]
+    return name if name in spec.verifiers else ""
+
+
+def _suite_of(spec: EnvironmentSpec, report: Report) -> str:
+    """The suite of the report, if the environment still has it."""
+    name = report.suite.name
+    known = [*spec.suites, *(f"{spec.name}:{split}" for split in spec.suites.values())]
+    return name.removeprefix(f"{spec.name}:") if name.split(" ")[0] in known else "val"
+
+
+def _settings_of(ws: WorkspaceFolder, report: Report) -> RunSettings:
+    """How the episodes of a report were run."""
+    config = config_of_report(ws, report)
+    if not config:
+        return RunSettings(sampling=stages.GREEDY, seed=report.seed)
+    user, judge = (ws.find_role(config[role]) if role in config else None for role in ("user", "judge"))
+    return RunSettings(
+        k=config.get("k", 1),
+        sampling=msgspec.convert(config.get("sampling", {}), Sampling),
+        seed=config.get("seed", 0),
+        limits=msgspec.convert(config.get("limits", {}), EpisodeLimits),
+        prices=msgspec.convert(config.get("prices", {}), Prices),
+        user=user,
+        judge=judge,
+    )
+
+
+def config_of_report(ws: WorkspaceFolder, report: Report) -> Json:
+    """The settings of a report's run. Empty if the run was removed."""
+    try:
+        return ws.store.run(report.run).config
+    except NotFound:
+        return {}
+
+
+def _trained_on(candidate: Version) -> str:
+    """The environment that a version was trained on. Empty if it was not trained, or on guardrail suites alone."""
+    recipe = candidate.recipe
+    names = [recipe.get("environment", ""), *recipe.get("environments", {})]
+    return next((name for name in names if name and name not in GUARDS), "")
