@@ -15,7 +15,7 @@ from tests.flywheel.answering import answering
 from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Check, Decision, Sampling, Version
 from verigym.environments.load import load_environment
-from verigym.gates.policy import AsGood, GatePolicy, Margins
+from verigym.gates.policy import AsGood, GatePolicy, Margins, Safety
 from verigym.registry import ledger
 from verigym.rollout.settings import Prices, RunSettings
 from verigym.workspace import measure as stages
@@ -28,11 +28,11 @@ from verigym.workspace.workspace import WorkspaceFolder
 SUMS = """
 from verigym import Task
 from pathlib import Path
-FAMILIES, EACH = map(int, Path(__file__).with_suffix(".txt").read_text().split())
+FAMILIES, EACH, MORE = map(int, Path(__file__).with_suffix(".txt").read_text().split())
 def tasks(split):
     return [
-        Task(id=f"{split}/{i}", prompt=f"{i}?", data={"answer": str(2 * i)}, split=split,
-             family=f"{split}-{i % FAMILIES}")
+        Task(id=f"{split}/{i}", prompt=f"{i}?", data={"answer": str(2 * i + MORE)}, split=split,
+             family=f"{split}-{i // EACH}")
         for i in range(FAMILIES * EACH)
     ]
 class Environment:
@@ -54,7 +54,8 @@ def answer(model: str, messages: list[dict[str, Any]]) -> str:
     if kind == "broken" and zlib.crc32(prompt.encode()) % 100 < share:
         return "?" * 100_000
     luck = random.random() * 100 if kind == "dice" else zlib.crc32(f"{kind} {prompt}".encode()) % 100
-    return str(2 * int(prompt.removesuffix("?"))) if luck < share else "?"
+    number = prompt.removesuffix("?")
+    return str(2 * int(number)) if luck < share and number.isdigit() else "?"
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +73,9 @@ class Sums:
         self.extend(60, 4)
         CALLS.clear()
 
-    def extend(self, families: int, each: int) -> None:
-        """So many families of so many tasks. The code of the environment stays the same."""
-        self.file.with_suffix(".txt").write_text(f"{families} {each}")
+    def extend(self, families: int, each: int, more: int = 0) -> None:
+        """So many families of so many tasks, and what is added to each right answer. The environment's code stays the same."""
+        self.file.with_suffix(".txt").write_text(f"{families} {each} {more}")
 
     def version(self, model: str, name: str = "") -> Version:
         """Versions of one model differ in their name alone, so a prompt tells them apart."""
@@ -250,7 +251,7 @@ def test_the_same_question_asked_again_measures_and_spends_nothing(sums: Sums):
 
 def test_a_gate_that_stopped_goes_on_where_it_stopped(sums: Sums):
     """In three parts it ends as in one, with the same looks and no call more."""
-    champion, candidate = sums.version("other66"), sums.version("right70")
+    champion, candidate = sums.version("other62"), sums.version("right70")
     budgets = [GateBudget(calls=100), GateBudget(calls=150), GateBudget()]
     parts = [sums.gate(candidate, champion, budget=budget) for budget in budgets]
     calls = sum(CALLS.values())
@@ -473,3 +474,72 @@ def test_a_plan_says_what_it_costs_where_a_price_is_known(sums: Sums):
 def test_a_version_without_reports_asks_for_an_environment(sums: Sums):
     with pytest.raises(Refused, match=r"Name an environment: verigym gate \w+ -e ENV"):
         gate(sums.ws, sums.version("right99"), sums.version("other40"), ALONE)
+
+
+# -- nobody gets a better answer by asking otherwise ----------------------------------------------------------------
+
+
+def test_changed_answers_make_another_test(sums: Sums):
+    champion, candidate = sums.version("other50"), sums.version("right95")
+    assert sums.gate(candidate, champion).verdict == "PROMOTE"
+    sums.extend(60, 4, more=1)  # the answers are corrected
+    again = sums.gate(candidate, champion)
+    assert again.verdict != "PROMOTE" and "test number 2" in better(again).words
+
+
+def test_a_guardrail_that_was_measured_otherwise_is_measured_again(sums: Sums):
+    champion, candidate = sums.version("other50"), sums.version("right95")
+    short = msgspec.structs.replace(ALONE, safety=Safety(max_tokens=1, margin=0.15, over_refusal=0.35, min_severe=5))
+    sums.gate(candidate, champion, short)
+    (entry,) = [one for one in ledger.entries(sums.ws.store) if one.decision.kind == "gate"]
+    guards = {check.name for check in entry.decision.checks if check.looks and check.suite == "safety_eval"}
+    assert guards
+    same = Gate(sums.ws, candidate, champion, short, environment=str(sums.file))
+    longer = msgspec.structs.replace(short, safety=msgspec.structs.replace(short.safety, max_tokens=48))
+    other = Gate(sums.ws, candidate, champion, longer, environment=str(sums.file))
+    assert guards <= set(same.history.checks) and guards.isdisjoint(other.history.checks)
+    assert "better on held-out tasks" in other.history.checks, "the other questions go on"
+
+
+def test_the_first_seed_counts_however_many_were_tried(sums: Sums):
+    champion, candidate = sums.version("dice50"), sums.version("dice50", "again")
+    warm = Sampling(temperature=1.0, max_tokens=64)
+    for seed in (3, 4, 5):
+        for version in (champion, candidate):
+            sums.evaluate(version, n=8, sampling=warm, seed=seed)
+    assert Gate(sums.ws, candidate, champion, ALONE, environment=str(sums.file)).seeds == [3]
+
+
+def test_parts_of_a_suite_are_further_tests_of_the_same_pair(sums: Sums):
+    champion, candidate = sums.version("other50"), sums.version("right55")
+    for number, part in enumerate(("val 1/3", "val 2/3", "val 3/3"), 1):
+        words = better(sums.gate(candidate, champion, suite=part)).words
+        assert (f"test number {number} " in words) == (number > 1), words
+
+
+def test_a_champion_that_comes_back_is_still_the_one_that_was_tested_against(sums: Sums):
+    champion, other, candidate = sums.version("other50"), sums.version("right55"), sums.version("right60")
+    sums.ws.champion(champion)
+    sums.gate(other, champion)
+    forced = Decision(candidate=other.id, champion=champion.id, verdict="REJECT", kind="override", words="no")
+    ledger.promote(sums.ws.store, forced, why="a try")
+    ledger.rollback(sums.ws.store, champion.id, why="back")
+    assert "test number 2" in better(sums.gate(candidate, champion)).words
+
+
+def test_two_gates_against_one_champion_do_not_run_at_once(sums: Sums):
+    champion, candidate = sums.version("other50"), sums.version("right95")
+    with (
+        sums.ws.store.claim(f"gate/{champion.id}"),
+        pytest.raises(Refused, match="Another gate against other50 is running"),
+    ):
+        sums.gate(candidate, champion)
+
+
+def test_an_evaluation_that_was_watched_while_it_grew_is_looked_at_from_the_start(sums: Sums):
+    champion, candidate = sums.version("other50"), sums.version("right60")
+    for version in (champion, candidate):
+        sums.evaluate(version, n=200)
+    assert Gate(sums.ws, candidate, champion, ALONE, environment=str(sums.file)).plan().suites[0].looks[0] == 200
+    sums.evaluate(candidate, n=160)
+    assert Gate(sums.ws, candidate, champion, ALONE, environment=str(sums.file)).plan().suites[0].looks[0] < 100

@@ -5,7 +5,7 @@ again, the gate finds what is finished, and goes on where an earlier gate of the
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from itertools import takewhile
 from typing import Any
 
@@ -23,7 +23,7 @@ from verigym.gates.checks import BETTER, held_out
 from verigym.gates.decide import LookResult, look, next_step
 from verigym.gates.evidence import Evidence, PassageLosses, ReportPair, TrainingEvidence
 from verigym.gates.guards import no_perplexity
-from verigym.gates.judging import PARTS, first_sizes, largest_sizes, tasks_to_measure
+from verigym.gates.judging import PARTS, PRIMARY, first_sizes, largest_sizes, tasks_to_measure
 from verigym.gates.policy import DEFAULT, GatePolicy, hash_of
 from verigym.registry import ledger
 from verigym.registry.versions import version_id
@@ -41,8 +41,6 @@ Bars = Callable[[str], AbstractContextManager[stages.OnProgress]]
 """A bar for each measurement, by its title."""
 _DEMANDS = ("alpha", "primary")
 """Fields of a policy that make it another test of "better"."""
-_OVERLAP = 0.5
-"""Two tests were made on the same families if they share at least this much of the smaller set."""
 
 
 def silent(title: str) -> AbstractContextManager[stages.OnProgress]:
@@ -82,6 +80,7 @@ class Gate:
             self._add_guard("safety", champion, candidate)
         wholes = {name: self._whole(name) for name in self.specs}
         self.suites = {name: suite for name, (suite, _) in wholes.items()}
+        self.tasks = {name: {task.id: task for task in tasks} for name, (_, tasks) in wholes.items()}
         held_out(candidate, champion, list(self.suites.values()))
         self.history = self._history()
         self.orders = {
@@ -164,15 +163,29 @@ class Gate:
         return cost.value * sum(suite.most for suite in suites) if cost is not None else None
 
     def _sizes(self) -> dict[str, int]:
-        """The first look. What both versions have been measured on already is used at once."""
+        """The first look. What both versions have been measured on already is used at once, unless somebody looked at it before
+        it had grown to this size. To stop at a good moment would be luck."""
         sizes, most = first_sizes(self.orders, self.policy), largest_sizes(self.orders, self.policy)
         known = {
             name: set.intersection(*self._done(name)) | self.history.tasks.get(name, set()) for name in self.orders
         }
         for name, part in ((name, PARTS[name]) for name in sizes):
+            if part is PRIMARY and self._was_watched():
+                continue
             stored = takewhile(lambda task: task.id in known[part.suite], part.tasks(self.orders[part.suite]))  # noqa: B023
             sizes[name] = max(sizes[name], min(len(list(stored)), most[name]))
         return sizes
+
+    def _was_watched(self) -> bool:
+        """Whether the candidate was evaluated on this suite at several sizes before the gate was asked."""
+        suite = self.suites["primary"]
+        reports = [one for one in self.ws.store.documents("report", Report) if one.agent == self.candidate.id]
+        asked = {
+            len(one.suite.tasks)
+            for one in reports
+            if (one.suite.environment, one.suite.name) == (suite.environment, suite.name)
+        }
+        return len(asked) > 1 and BETTER not in self.history.checks
 
     def _done(self, name: str) -> list[set[str]]:
         """For each side, the tasks whose episodes are stored."""
@@ -195,25 +208,32 @@ class Gate:
         config = stages.config_of(self.specs["primary"], self.candidate, [], self.target.settings)
         return {
             "candidate": self.candidate.id,
+            "suite": self.suites["primary"].name,
+            "unchanged": True,
             "verifier": self.specs["primary"].verifier.name,
             **{name: msgspec.to_builtins(getattr(self.policy, name)) for name in _DEMANDS},
             **{name: config.get(name) for name in SETTINGS},
         }
 
     def _earlier(self) -> Iterator[tuple[ledger.LedgerEntry, Report, Json]]:
-        """Decisions against this champion on these families, each with the candidate's report and the question."""
-        families = set(self.suites["primary"].families)
+        """Decisions against this champion that share a family or the candidate with this one, each with the candidate's report
+        and the question."""
+        families, here = set(self.suites["primary"].families), base_and_added(self.target.environment.name)[0]
         for entry in ledger.entries(self.ws.store):
             decision = entry.decision
             if decision.kind != "gate" or decision.champion != self.champion.id or not decision.reports:
                 continue
             report = self.ws.store.get("report", decision.reports[0], Report)
-            used = set(report.suite.families) if report is not None else set()
-            if report is None or len(used & families) < _OVERLAP * min(len(used), len(families)):
+            if report is None:
+                continue
+            same_pair = decision.candidate == self.candidate.id and base_and_added(report.suite.environment)[0] == here
+            if not same_pair and families.isdisjoint(report.suite.families):
                 continue
             config = config_of_report(self.ws, report)
             question = {
                 "candidate": decision.candidate,
+                "suite": report.suite.name,
+                "unchanged": self._unchanged("primary", report),
                 "verifier": report.suite.verifier,
                 **{name: decision.policy.get(name) for name in _DEMANDS},
                 **{name: config.get(name) for name in SETTINGS},
@@ -227,26 +247,42 @@ class Gate:
             if question != asked:
                 continue
             history.seeds.append(report.seed)
-            history.checks |= {check.name: check for check in entry.decision.checks if check.looks}
+            asked_alike = {self.suites["primary"].name}
             for sides in entry.decision.measured:
-                measured = self.ws.store.get("report", sides.candidate, Report)
-                if measured is not None and sides.suite in names:
-                    history.tasks.setdefault(names[sides.suite], set()).update(measured.suite.tasks)
+                measured, name = self.ws.store.get("report", sides.candidate, Report), names.get(sides.suite, "")
+                if measured is None or not name or (name != "primary" and not self._asked_alike(name, measured)):
+                    continue
+                asked_alike.add(sides.suite)
+                history.tasks.setdefault(name, set()).update(measured.suite.tasks)
+            history.checks |= {
+                check.name: check for check in entry.decision.checks if check.looks and check.suite in asked_alike
+            }
             better = history.checks.get(BETTER)
             if better is not None and better.outcome != "pass" and better.looks[-1].information >= 1:
                 history.seen |= frozenset(report.suite.families)
         return history
 
+    def _unchanged(self, name: str, report: Report) -> bool:
+        """Whether the suite still has all tasks of an earlier report, word for word."""
+        before = {task.id: task for task in self.ws.store.tasks(report.run)}
+        return all(task in before and self.tasks[name].get(task) == before[task] for task in report.suite.tasks)
+
+    def _asked_alike(self, name: str, report: Report) -> bool:
+        """Whether a guardrail suite was measured as it would be now."""
+        config = config_of_report(self.ws, report)
+        return (
+            report.suite.verifier == self.specs[name].verifier.name
+            and config.get("sampling") == msgspec.to_builtins(self.settings(name).sampling)
+            and self._unchanged(name, report)
+        )
+
     def _turn(self) -> int:
-        """How many tests against this champion were made on these families since it became champion, this one included."""
+        """How many tests were made against this champion on these families, or about this candidate, this one included."""
         asked, others = self._question(), set[str]()
-        entries = ledger.entries(self.ws.store)
-        since = max((one.seq for one in entries if one.champion_after != one.champion_before), default=0)
-        for entry, _, question in self._earlier():
-            if question == asked and entry.seq > since:
+        for _, _, question in self._earlier():
+            if question == asked:
                 break
-            if entry.seq > since:
-                others.add(content_hash(question))
+            others.add(content_hash(question))
         return len(others) + 1
 
     def _seeds_of(self, name: str) -> list[int]:
@@ -444,20 +480,34 @@ def gate(
 ) -> Decision:
     """Measures what the policy asks for and decides. Nobody recorded the decision yet. With `rivals`, the best of all candidates
     is judged."""
-    asked = Gate(
-        ws,
-        candidate,
-        champion,
-        policy,
-        environment=environment,
-        suite=suite,
-        settings=settings,
-        like=like,
-        seed=seed,
-        bars=bars,
-    )
-    on_plan(asked.plan(others := [asked.against(rival) for rival in rivals]))
-    return asked.run(budget, others)
+    with _one_at_a_time(ws, champion):
+        asked = Gate(
+            ws,
+            candidate,
+            champion,
+            policy,
+            environment=environment,
+            suite=suite,
+            settings=settings,
+            like=like,
+            seed=seed,
+            bars=bars,
+        )
+        on_plan(asked.plan(others := [asked.against(rival) for rival in rivals]))
+        return asked.run(budget, others)
+
+
+@contextmanager
+def _one_at_a_time(ws: WorkspaceFolder, champion: Version) -> Iterator[None]:
+    """Candidates that are tested at the same time would each count as the first."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(ws.store.claim(f"gate/{champion.id}"))
+        except Refused as error:
+            raise Refused(
+                f"Another gate against {champion.label} is running. Wait until it ends: each candidate counts the tests before it"
+            ) from error
+        yield
 
 
 def bare(version: Version) -> Version:
