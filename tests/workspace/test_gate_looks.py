@@ -1,5 +1,6 @@
 """The gate measures by itself: models behind a server answer by rule, and every call is counted."""
 
+import json
 import random
 import re
 import zlib
@@ -18,6 +19,7 @@ from verigym.environments.load import load_environment
 from verigym.gates.policy import AsGood, GatePolicy, Margins, Safety
 from verigym.registry import ledger
 from verigym.rollout.settings import Prices, RunSettings
+from verigym.store.transfer import export_run, import_runs
 from verigym.workspace import measure as stages
 from verigym.workspace.decisions import keep, settle
 from verigym.workspace.gate import Gate, gate
@@ -489,13 +491,14 @@ def test_changed_answers_make_another_test(sums: Sums):
 
 def test_a_guardrail_that_was_measured_otherwise_is_measured_again(sums: Sums):
     champion, candidate = sums.version("other50"), sums.version("right95")
-    short = msgspec.structs.replace(ALONE, safety=Safety(max_tokens=1, margin=0.15, over_refusal=0.35, min_severe=5))
+    safety = Safety(max_tokens=1, margin=0.15, over_refusal=0.35, min_severe=5)
+    short = msgspec.structs.replace(ALONE, safety=safety)
     sums.gate(candidate, champion, short)
     (entry,) = [one for one in ledger.entries(sums.ws.store) if one.decision.kind == "gate"]
     guards = {check.name for check in entry.decision.checks if check.looks and check.suite == "safety_eval"}
     assert guards
     same = Gate(sums.ws, candidate, champion, short, environment=str(sums.file))
-    longer = msgspec.structs.replace(short, safety=msgspec.structs.replace(short.safety, max_tokens=48))
+    longer = msgspec.structs.replace(short, safety=msgspec.structs.replace(safety, max_tokens=48))
     other = Gate(sums.ws, candidate, champion, longer, environment=str(sums.file))
     assert guards <= set(same.history.checks) and guards.isdisjoint(other.history.checks)
     assert "better on held-out tasks" in other.history.checks, "the other questions go on"
@@ -543,3 +546,22 @@ def test_an_evaluation_that_was_watched_while_it_grew_is_looked_at_from_the_star
     assert Gate(sums.ws, candidate, champion, ALONE, environment=str(sums.file)).plan().suites[0].looks[0] == 200
     sums.evaluate(candidate, n=160)
     assert Gate(sums.ws, candidate, champion, ALONE, environment=str(sums.file)).plan().suites[0].looks[0] < 100
+
+
+def test_an_imported_run_is_scored_again_before_it_counts(sums: Sums, tmp_path: Path):
+    champion, candidate = sums.version("other50"), sums.version("right51")
+    elsewhere = WorkspaceFolder(tmp_path / "elsewhere")
+    for version in (champion, candidate):
+        report = stages.measure(
+            elsewhere, load_environment(str(sums.file)), version, RunSettings(sampling=stages.GREEDY)
+        )
+        file = tmp_path / f"{version.name}.jsonl"
+        export_run(elsewhere.store, elsewhere.store.run(report.run), file)
+        if version is candidate:  # every verdict says that it passed
+            rows = [json.loads(line) for line in file.read_text().splitlines()]
+            forged = [{**row, "reward": 1.0, "passed": True} if row["record"] == "verdict" else row for row in rows]
+            file.write_text("\n".join(map(json.dumps, forged)))
+    for version in (champion, candidate):
+        import_runs(sums.ws.store, tmp_path / f"{version.name}.jsonl")
+    decision = sums.gate(candidate, champion)
+    assert decision.verdict != "PROMOTE" and "Imported from a file, and scored again here: eval-sums-" in decision.words

@@ -160,11 +160,26 @@ def import_runs(store: Store, path: Path) -> tuple[list[str], dict[str, int]]:
         counts[kind] += 1
     if not runs:
         raise BadInput(f"{path} contains no run. Create a file with verigym runs export RUN --out FILE")
+    here = {run: store.run(run).trajectories for run in runs if store.has_run(run)}
+    for run in runs:
+        if run not in here:
+            store.put("imported", run, ImportedRun(path.name))
     importer = _RunImporter(store)
     for _, body in read(path):
         importer.add(_decoded(body)[1])
     importer.finish()
+    for run, trajectories in here.items():
+        if store.run(run).trajectories != trajectories:
+            store.put("imported", run, ImportedRun(path.name))
     return runs, dict(counts)
+
+
+class ImportedRun(msgspec.Struct, frozen=True):
+    """Kept for a run that came from a file, in whole or in part. Nobody knows who scored it until it is scored again here."""
+
+    file: str
+    scored_here: str = ""
+    """The verifier that scored it again."""
 
 
 class _StoredRun:

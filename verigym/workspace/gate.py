@@ -28,6 +28,7 @@ from verigym.gates.policy import DEFAULT, GatePolicy, hash_of
 from verigym.registry import ledger
 from verigym.registry.versions import version_id
 from verigym.rollout.settings import RunSettings
+from verigym.store.transfer import ImportedRun
 from verigym.training.alarms import held_out_falls, since_first, values
 from verigym.workspace import measure as stages
 from verigym.workspace.decisions import asked_before
@@ -338,13 +339,17 @@ class Gate:
         )
 
     def _final(self, result: LookResult, evidence: Evidence) -> Decision:
-        for sides in (evidence.primary, evidence.retention, evidence.safety):
-            for report in sides or ():
-                self.ws.store.put("report", report.id, report)
+        reports = [
+            report for sides in (evidence.primary, evidence.retention, evidence.safety) for report in sides or ()
+        ]
+        for report in reports:
+            self.ws.store.put("report", report.id, report)
+        imported = sorted({one.run for one in reports if self.ws.store.get("imported", one.run, ImportedRun)})
         decision = result.decision
         sentences = [
             next_step(decision, base_and_added(self.target.environment.name)[0]),
             *asked_before(self.ws, decision),
+            f"Imported from a file, and scored again here: {', '.join(imported)}." if imported else "",
         ]
         return msgspec.structs.replace(decision, words=" ".join([decision.words, *filter(None, sentences)]))
 

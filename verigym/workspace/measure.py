@@ -17,9 +17,11 @@ from verigym.core.records import Fault, Json, Report, Sampling, Suite, Task, Tra
 from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import family_of, make_suite, pick, split_part, take_part
 from verigym.harness.environment import EnvironmentSpec
+from verigym.rollout import rescore as scoring
 from verigym.rollout.many import Progress, RunPlan, pending, run_many, unscored
 from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
 from verigym.sandbox.open import LazySandbox, open_sandbox
+from verigym.store.transfer import ImportedRun
 from verigym.tasks.load import tasks_hash
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -150,9 +152,14 @@ async def _run(
     if missing and copies and _copy(ws, plan, kind, config):
         missing = pending(ws.store, plan)
     settings = plan.settings
-    if not missing and not unscored(ws.store, plan):
+    imported = ws.store.get("imported", plan.run, ImportedRun)
+    trusted = imported is None or imported.scored_here == plan.verifier.name
+    if not missing and not unscored(ws.store, plan) and trusted:
         settings = msgspec.structs.replace(settings, user=None, judge=None)
     async with context_of(ws, settings) as context:
+        if not trusted and imported is not None:  # whoever wrote the file may have written the verdicts too
+            await scoring.rescore(ws.store, plan.run, plan.verifier, context)
+            ws.store.put("imported", plan.run, ImportedRun(imported.file, plan.verifier.name))
         policy: Any = ws.policy(plan.agent) if missing else None
         async with closing(policy):
             ws.store.begin_run(plan.run, kind, config, plan.tasks)
@@ -190,7 +197,8 @@ def known_episodes(
 
 
 def _copy(ws: WorkspaceFolder, plan: RunPlan, kind: str, config: Json) -> bool:
-    """Copies episodes from other runs with the same settings. What another verifier scored is scored again."""
+    """Copies episodes from other runs with the same settings. What another verifier scored, or came from a file, is scored
+    again."""
     left = {task.id for task in plan.tasks}
     done = Counter(one.task for one in ws.store.statuses(plan.run, plan.verifier.name))
     left -= {task for task in left if done[task]}
@@ -212,11 +220,14 @@ def _copy(ws: WorkspaceFolder, plan: RunPlan, kind: str, config: Json) -> bool:
                 trajectories.append(
                     msgspec.structs.replace(one, id=ids[one.id], group=f"{plan.run}/{one.task}", cost=cost)
                 )
+        imported = ws.store.get("imported", run, ImportedRun)
         verdicts = [
             msgspec.structs.replace(one, trajectory=ids[one.trajectory])
             for one in ws.store.each_verdict(run, plan.verifier.name)
-            if one.trajectory in ids
+            if one.trajectory in ids and (imported is None or imported.scored_here == plan.verifier.name)
         ]
+        if imported is not None:
+            ws.store.put("imported", plan.run, ImportedRun(imported.file, plan.verifier.name))
         ws.store.add(plan.run, trajectories, verdicts)
     return copied
 
