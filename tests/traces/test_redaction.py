@@ -298,6 +298,22 @@ def test_a_secret_is_removed_whatever_it_contains(text: str, secret: str) -> Non
         assert secret not in json.dumps(Redaction().value(plain))
 
 
+@pytest.mark.parametrize("text", [text for text in HARMLESS if text.startswith('{"')])
+def test_harmless_json_stays_as_it_is_as_a_value_too(text: str) -> None:
+    if _is_json(text):
+        assert Redaction().value(json.loads(text)) == json.loads(text)
+
+
+def test_a_hostile_json_of_pairs_takes_linear_time() -> None:
+    """Wide and deep objects under the name of a secret."""
+    wide = "{" + ",".join(f'"a{n}":"b"' for n in range(20_000)) + "}"
+    deep = '{"x":' * 400 + '"y"' + "}" * 400
+    for inner in (wide, deep, "[" * 400 + '"y"' + "]" * 400, '[{"name":"password","value":"x"}' + ",1" * 20_000 + "]"):
+        began = time.process_time()
+        Redaction().text('{"password":' + inner + "}")
+        assert time.process_time() - began < 2, "0.3 s on an idle machine"
+
+
 def _is_json(text: str) -> bool:
     try:
         json.loads(text)
@@ -327,6 +343,17 @@ def test_what_detect_secrets_finds_is_removed() -> None:
     [
         *'a1@:. -+([{"\\é',
         *["a@a.", "1 ", "+1", "4111 ", "DE89 ", "eyJa.", "sk-a", "://a:b", "password is ", 'password="', "secret=os."],
+        *[
+            "<password>",
+            "<password>a</",
+            "curl -u ",
+            "mysql -p",
+            "-u a:",
+            "--password ",
+            '"name":"password",',
+            '{"password":[',
+        ],
+        *["key=password ", "password value=", "name: secret\n", "sshpass ", "docker login ", "secret access key "],
         *["token=", "token:", "token: a1", "Cookie: a=b; ", "\\u0040", "a,b=", "0049 ", "::", "?sig=", "api_key={{"],
     ],
 )

@@ -19,7 +19,16 @@ from verigym.core.errors import BadInput
 from verigym.core.records import Failure, Feedback, Item, Mark, Toolset, ToolSpec, Trajectory, Turn, content_hash
 from verigym.core.settings import read_yaml
 from verigym.store.database import Store
-from verigym.traces.redaction_rules import BUILT_IN, SECRET_KEY, RedactionRule, check_of_key, is_odd, literal, shape
+from verigym.traces.redaction_rules import (
+    BUILT_IN,
+    SECRET_KEY,
+    RedactionRule,
+    check_of_key,
+    is_odd,
+    keys_within,
+    literal,
+    shape,
+)
 
 T = TypeVar("T")
 _SECONDS = 0.25
@@ -36,11 +45,8 @@ _DEEPEST = 20
 """Maximum depth of JSON in a string in JSON in a string."""
 _FIXED = ("type", "role", "encrypted_content")
 """Fields of items that are not text."""
-_LITERAL = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*')
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}\[\]]')
 _COLON = re.compile(r"\s*:")
-_IN_LIST = re.compile(r"\s*:\s*\[[\s,]*(?:(?:null|true|false)[\s,]*)*")
-"""Between a key and the first value of its list."""
-_NEXT_IN_LIST = re.compile(r"[\s,]*(?:(?:null|true|false)[\s,]*)*")
 _ESCAPE = re.compile(r"(?<!\\)\\+u([0-9a-fA-F]{4})")
 _PROBES = ["a" * 60 + "!", "1" * 60 + "!", "a1" * 40 + " ", "a " * 40 + "!", "-" * 60 + "!", ("a@" * 30) + "!"]
 
@@ -225,23 +231,17 @@ class _RedactionPass:
 
     def value(self, value: Any, key: str = "") -> Any:
         if isinstance(value, dict):
-            return {self.text(name): self.value(inner, name) for name, inner in cast(dict[str, Any], value).items()}
+            members = cast(dict[str, Any], value)
+            key_of = keys_within(key, list(members.items()))
+            return {self.text(name): self.value(inner, key_of(name)) for name, inner in members.items()}
         if isinstance(value, list):
-            return self._list(cast(list[Any], value), key)
+            return [self.value(inner, key) for inner in cast(list[Any], value)]
         if isinstance(value, str):
             return self._under(key, value)
         if isinstance(value, int | float) and not isinstance(value, bool):
             text = self._under(key, str(value))
             return value if text == str(value) else text
         return value
-
-    def _list(self, values: list[Any], key: str) -> list[Any]:
-        """The values before the first list or object belong to the key, as in `_json`."""
-        redacted: list[Any] = []
-        for inner in values:
-            key = "" if isinstance(inner, dict | list) else key
-            redacted.append(self.value(inner, key))
-        return redacted
 
     def text(self, text: str, depth: int = 0) -> str:
         if not self.rules or not text:
@@ -261,26 +261,27 @@ class _RedactionPass:
 
     def _json(self, text: str, depth: int) -> str:
         """Replaces only the literals that change. Spaces and order stay as they were."""
+        members = _members(text) if self._keys else {}
         pieces: list[str] = []
-        last, key, key_end, listed = 0, "", -1, ""
-        """`listed` is the key of the list that the last value is in."""
-        for match in _LITERAL.finditer(text):
+        around: list[tuple[str, Callable[[str], str] | None]] = []
+        key, key_of, last = "", None, 0
+        """`key_of` gives the key for a name in the innermost object. It is None in a list, whose values share its key."""
+        for match in _TOKEN.finditer(text):
             raw, (start, end) = match[0], match.span()
-            value = cast(str, msgspec.json.decode(raw)) if raw[0] == '"' else raw
-            if raw[0] == '"' and _COLON.match(text, end):
-                new, key, key_end = self.text(value, depth + 1), value, end
+            if raw in "{[":
+                around.append((key, key_of))
+                key_of = keys_within(key, members.get(start, [])) if raw == "{" else None
+            elif raw in "}]":
+                key, key_of = around.pop()
             else:
-                between = text[key_end:start]
-                if key and between.strip() != ":":
-                    key = key if _IN_LIST.fullmatch(between) or (listed and _NEXT_IN_LIST.fullmatch(between)) else ""
-                    listed = key
-                new = self._under(key, value, depth + 1)
-                key_end = end
-                if not listed:
-                    key = ""
-            if new != value:
-                pieces += [text[last:start], msgspec.json.encode(new).decode()]
-                last = end
+                value = cast(str, msgspec.json.decode(raw)) if raw[0] == '"' else raw
+                if key_of is not None and raw[0] == '"' and _COLON.match(text, end):
+                    new, key = self.text(value, depth + 1), key_of(value)
+                else:
+                    new = self._under(key, value, depth + 1)
+                if new != value:
+                    pieces += [text[last:start], msgspec.json.encode(new).decode()]
+                    last = end
         return "".join([*pieces, text[last:]])
 
     def _plain(self, text: str) -> str:
@@ -409,6 +410,27 @@ def _strings(value: Any) -> Iterator[str]:
         yield value
     elif isinstance(value, int | float):
         yield str(value)
+
+
+def _members(text: str) -> dict[int, list[tuple[str, Any]]]:
+    """The names and short texts of every object in a JSON text, by the object's position."""
+    found: dict[int, list[tuple[str, Any]]] = {}
+    around: list[list[tuple[str, Any]]] = [[]]
+    for match in _TOKEN.finditer(text):
+        raw = match[0]
+        if raw == "{":
+            around.append(found.setdefault(match.start(), []))
+        elif raw == "[":
+            around.append([])
+        elif raw in "}]":
+            around.pop()
+        elif raw[0] == '"' and (_COLON.match(text, match.end()) or (around[-1] and len(raw) < _LONGEST)):
+            value = cast(str, msgspec.json.decode(raw))
+            if _COLON.match(text, match.end()):
+                around[-1].append((value, None))
+            else:
+                around[-1][-1] = (around[-1][-1][0], value)
+    return found
 
 
 def _is_json(text: str) -> bool:

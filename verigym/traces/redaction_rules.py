@@ -28,9 +28,16 @@ SECRET_KEY = _compiled(_FILE["secret_key"])
 _WEAK_KEY = _compiled(_FILE["weak_key"])
 _NOT_SECRET = _compiled(_FILE["not_secret"])
 _CODE = _compiled(_FILE["code"])
+_DESCRIPTION = _compiled(_FILE["description"])
+_LABELS = frozenset(_FILE["labels"])
+_VALUES = frozenset(_FILE["values"])
+_SCHEMA = frozenset(_FILE["schema"])
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_FILE_NAME = re.compile(r"[/\\]|\.[a-z]{2,5}$")
 _PATH = re.compile(r"[/~]|[A-Za-z]:[\\/]")
 _SIGNS = frozenset("!@#$%^&*")
+_LONGEST_NAME = 100
+"""Maximum characters of a text that can be the name of a secret."""
 
 
 class RedactionRule(Struct, frozen=True, kw_only=True):
@@ -123,9 +130,46 @@ def check_of_key(key: str) -> Callable[[str], bool] | None:
         return lambda text: is_secret(text) and not _PATH.match(text)
     if SECRET_KEY.fullmatch(words):
         return is_secret
+    if SECRET_KEY.fullmatch(words.replace(" ", "_")):  # Forgot password: a label in a form
+        return _is_likely
     if _WEAK_KEY.fullmatch(words):
         return (lambda text: _is_likely(text, 8)) if words.lower().endswith("token") else _is_likely
     return None
+
+
+@functools.lru_cache(4096)
+def _holds_secrets(key: str) -> bool:
+    """Whether everything in an object or list of this key is a secret: `{"password": {"old": "a", "new": "b"}}`."""
+    words = _CAMEL.sub("_", key)
+    return SECRET_KEY.fullmatch(words) is not None and not words.lower().endswith("authorization")
+
+
+@functools.lru_cache(4096)
+def _describes(name: str) -> bool:
+    return _DESCRIPTION.fullmatch(_CAMEL.sub("_", name)) is not None
+
+
+def keys_within(key: str, members: Sequence[tuple[str, Any]]) -> Callable[[str], str]:
+    """For each name in an object of this key, the key that says whether the value is a secret: the name itself, the label of
+    a pair such as `{"name": "DB_PASSWORD", "value": "a"}`, or the key of the object."""
+    names = {name for name, _ in members}
+    is_schema = all(name in _SCHEMA or name.startswith("x-") for name in names) and not names.isdisjoint(
+        ("type", "$ref", "anyOf", "oneOf", "allOf")
+    )
+    outer = key if key and not is_schema and _holds_secrets(key) else ""
+    label = ""
+    if any(name.lower() in _VALUES for name in names):
+        labels = [value for name, value in members if name.lower() in _LABELS and isinstance(value, str)]
+        label = next((text for text in labels if len(text) <= _LONGEST_NAME and check_of_key(text)), "")
+
+    def key_of(name: str) -> str:
+        if check_of_key(name) is not None:
+            return name
+        if label and name.lower() in _VALUES:
+            return label
+        return outer if outer and not _describes(name) else ""
+
+    return key_of
 
 
 def _is_likely(text: str, shortest: int = 6) -> bool:
@@ -153,6 +197,12 @@ def _bare_value(text: str) -> str:
 def _likely_value(text: str) -> str:
     bare = _bare_value(text)
     return bare if "://" not in bare and _is_likely(bare, 8) else ""
+
+
+def _flag_value(text: str) -> str:
+    """The value of an option of a command. Help also says `--password TEXT`, and keys are often files."""
+    bare = text.rstrip(".,;:?)\"'`>]")
+    return bare if _is_likely(bare) and "://" not in bare and not _FILE_NAME.search(bare) else ""
 
 
 def is_odd(text: str) -> bool:
@@ -183,7 +233,18 @@ def _whole_word(value: str) -> str:
 
 _CHECKS = {
     check.__name__: check
-    for check in (_address, _bare_value, _iban, _likely_value, _line_value, _luhn, _odd_value, _phone, _value)
+    for check in (
+        _address,
+        _bare_value,
+        _flag_value,
+        _iban,
+        _likely_value,
+        _line_value,
+        _luhn,
+        _odd_value,
+        _phone,
+        _value,
+    )
 }
 
 
