@@ -24,6 +24,7 @@ from verigym.core.records import Message, Turn, Version
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.servers.admission import Admission, AdmissionLimits, is_loopback, keys_from
 from verigym.servers.connections import limited
+from verigym.servers.local import ResponseMemory
 from verigym.servers.types import HttpError
 from verigym.wire import chat, responses
 from verigym.wire.types import InvalidRequest
@@ -411,6 +412,47 @@ def test_bodies_that_arrive_slowly_take_no_place_in_the_queue(tmp_path: Path) ->
         held = connections(server.port, 5, slow)
         assert server.client().chat.completions.create(model="echo", messages=ASKED).choices
         assert len(held) == 5
+
+
+@pytest.mark.parametrize("path", ["/health", "/ready", "/v1/models", "/metrics"])
+def test_a_page_is_answered_without_reading_a_body(tmp_path: Path, path: str) -> None:
+    head = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {KEY}\r\nContent-Length: 10000000\r\n\r\n"
+    with running(tmp_path, fixed="echo", keys=[KEY]) as server:
+        (waiting,) = connections(server.port, 1, head.encode() + b"x" * 1000)
+        assert waiting.recv(1000).startswith(b"HTTP/1.1 200 ")
+        waiting.close()
+
+
+def text_of(item: Any) -> str:
+    return item.text
+
+
+def test_the_memory_of_responses_has_a_limit_in_bytes() -> None:
+    memory = ResponseMemory(max_bytes=300_000, max_bytes_per_key=100_000)
+
+    def held(owner: str) -> int:
+        items = {id(item): text_of(item) for n in range(100) for item in memory.find(owner, f"r{n}")}
+        return sum(map(len, items.values()))
+
+    for n in range(100):
+        for owner in ("ann", "bob", "cid", "dan"):
+            memory.add(owner, f"r{n}", [Message("user", f"{n}" + "x" * 20_000)])
+    assert all(memory.find(owner, "r99") for owner in ("bob", "cid", "dan")), "the latest stay"
+    assert 60_000 < held("dan") <= 100_000
+    assert sum(map(held, ("ann", "bob", "cid", "dan"))) <= 300_000
+    memory.add("ann", "r1", [Message("user", "\U0001f600" + "x" * 30_000)])
+    assert memory.find("ann", "r1") == [], "one such character makes the whole text four times as large"
+    assert memory.find("dan", "r99"), "a key's own responses made room"
+
+
+def test_a_long_conversation_counts_each_item_once() -> None:
+    memory = ResponseMemory(max_bytes_per_key=100_000)
+    for n in range(80):
+        memory.add("ann", f"r{n}", [*memory.find("ann", f"r{n - 1}"), Message("user", "x" * 500)])
+    assert len(memory.find("ann", "r0")) == 1 and len(memory.find("ann", "r79")) == 80
+    for n in range(80, 300):
+        memory.add("ann", f"r{n}", [*memory.find("ann", f"r{n - 1}"), Message("user", "x" * 500)])
+        assert sum(len(text_of(item)) for item in memory.find("ann", f"r{n}")) <= 100_000, "longer ones are not kept"
 
 
 # -- metrics and feedback -------------------------------------------------------------------------------------------

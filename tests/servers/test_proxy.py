@@ -287,6 +287,50 @@ def test_the_gateways_key_stays_here_and_the_servers_is_sent(tmp_path: Path, ser
         assert "gateway-key" not in str(pair.seen) and KEY not in str(pair.seen)
 
 
+ACCOUNT = {"OpenAI-Organization": "org-1", "OpenAI-Project": "proj-1", "api-key": "a" * 20, "x-api-key": "b" * 20}
+
+
+def test_a_clients_account_is_not_sent_beside_the_gateways_key(
+    tmp_path: Path, server_behind: tuple[Behind, str]
+) -> None:
+    body = b'{"model":"qwen","messages":[{"role":"user","content":"Hi"}]}'
+    given = {"Authorization": "Bearer gateway-key-0123456789", "X-Goog-Api-Key": "c" * 20, "X-Team": "blue", **ACCOUNT}
+    with passing(tmp_path, server_behind, keys=["gateway-key-0123456789"]) as pair:
+        assert post(f"{pair.server.url}/v1/chat/completions", body, given)[0] == 200
+        assert pair.back.headers[-1]["Authorization"] == f"Bearer {KEY}" and pair.back.headers[-1]["X-Team"] == "blue"
+        assert not {name.lower() for name in pair.back.headers[-1]} & {"x-goog-api-key", *map(str.lower, ACCOUNT)}
+
+
+def test_a_client_pays_with_its_own_account_or_not_at_all(pair: Pair) -> None:
+    url, body = (
+        f"{pair.server.url}/v1/chat/completions",
+        b'{"model":"qwen","messages":[{"role":"user","content":"Hi"}]}',
+    )
+    assert post(url, body, ACCOUNT)[0] == 200
+    assert {name: pair.back.headers[-1][name] for name in ACCOUNT} == ACCOUNT
+    assert "Authorization" not in pair.back.headers[-1]
+    assert post(url, body, {"OpenAI-Organization": "org-1"})[0] == 200, "an organization alone is no key"
+    assert pair.back.headers[-1]["Authorization"] == f"Bearer {KEY}"
+    assert "OpenAI-Organization" not in pair.back.headers[-1]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [b'"Model":"dear"', b'"MODEL":"dear"', b'"model":"qwen"', b'"\\u006dodel":"qwen"', b'"\\u004dodel":"dear"'],
+)
+def test_a_body_names_one_model(pair: Pair, more: bytes) -> None:
+    for body in (b'{"model":"qwen",%b,"messages":[]}' % more, b'{%b,"messages":[],"model":"qwen"}' % more):
+        assert post(f"{pair.server.url}/v1/chat/completions", body)[0] == 200
+        assert json.loads(pair.back.bodies[-1], object_pairs_hook=sorted) == [("messages", []), ("model", "qwen")]
+
+
+def test_other_spellings_of_a_field_do_not_reach_the_server(pair: Pair) -> None:
+    body = b'{"model":"qwen","Messages":[{"role":"user","content":"Ho"}],"messages":[{"role":"user","content":"Hi"}],"Extra":1}'
+    assert post(f"{pair.server.url}/v1/chat/completions", body)[0] == 200
+    assert set(json.loads(pair.back.bodies[-1])) == {"model", "messages", "Extra"}
+    assert b"Hi" in pair.back.bodies[-1] and b"Ho" not in pair.back.bodies[-1]
+
+
 def test_a_versions_words_and_settings_are_put_into_the_request(
     tmp_path: Path, server_behind: tuple[Behind, str]
 ) -> None:

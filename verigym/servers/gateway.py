@@ -15,7 +15,7 @@ import msgspec
 
 from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure, NotFound, VerigymError
 from verigym.core.printable import tell
-from verigym.core.records import Message
+from verigym.core.records import Message, content_hash
 from verigym.rollout.settings import Prices
 from verigym.servers import local
 from verigym.servers.admission import Admission
@@ -32,6 +32,8 @@ from verigym.wire.types import Api, InvalidRequest, decode
 CLIENT_LEFT = 499
 """Status of a request whose client disconnected."""
 _MAX_CONVERSATIONS = 10_000
+_LONGEST_KEY = 200
+"""Longer texts that identify a conversation are replaced by their hash, because keys stay in memory."""
 Handler = Callable[[Headers, bytes, str, Responder], Awaitable[None]]
 
 
@@ -102,7 +104,7 @@ class Gateway:
         address = scope["client"][0] if scope.get("client") else ""
         try:
             client = self.admission.check(headers, address, needs_key)
-            body = await self.admission.body(headers, receive)
+            body = await self.admission.body(headers, receive) if scope["method"] == "POST" else b""
             if needs_key:
                 self.admission.check_queue()  # a slow body does not take a place in the queue
             self.admission.inside += 1
@@ -154,7 +156,8 @@ class Gateway:
             return ""
         items = [*self._memory.find(owner, request.previous), *request.context]
         asked = (item.text for item in items if isinstance(item, Message) and item.role == "user")
-        return request.conversation or self._conversations.get((owner, request.previous)) or next(asked, "")
+        key = request.conversation or self._conversations.get((owner, request.previous)) or next(asked, "")
+        return key if len(key) <= _LONGEST_KEY else content_hash(key)
 
     def _follow(self, response: str, call: AdmittedRequest) -> None:
         """Remembers a response's conversation, because a later request may name only the response."""

@@ -5,12 +5,16 @@ client's. The client's sampling settings take precedence over the version's.
 """
 
 import asyncio
+import builtins
 import random
+import sys
 import time
 import uuid
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Sequence
+from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from verigym.core.errors import BadInput, ContextFull, failure
@@ -27,28 +31,64 @@ DEFAULT_SAMPLING = Sampling(max_tokens=1024)
 """Used if neither the client nor the version sets anything."""
 _MAX_RESPONSES = 10_000
 _MAX_ITEMS = 200_000
+_MAX_BYTES, _MAX_BYTES_PER_KEY = 256 * 2**20, 64 * 2**20
 
 
 class ResponseMemory:
     """The latest responses with the conversations before them, without instructions, so that a request can continue one.
 
-    They are kept in memory only.
+    They are kept in memory only, within a limit for all keys and one for each.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, max_bytes: int = _MAX_BYTES, max_bytes_per_key: int = _MAX_BYTES_PER_KEY) -> None:
+        self._max_bytes, self._max_bytes_per_key = max_bytes, max_bytes_per_key
         self._conversations: OrderedDict[tuple[str, str], list[Item]] = OrderedDict()
         """By the hash of the client's key and the id of the response. A client cannot continue another key's response."""
         self._items = 0
+        self._held: dict[int, tuple[int, int]] = {}
+        """Identity of an item to its size and the number of conversations that hold it: those that go on from another share
+        its items."""
+        self._bytes: Counter[str] = Counter()
+        """Bytes by the hash of the client's key."""
 
     def add(self, owner: str, id: str, items: list[Item]) -> None:
+        self._forget((owner, id))
         self._conversations[owner, id] = items
         self._items += len(items)
-        while len(self._conversations) > _MAX_RESPONSES or (self._items > _MAX_ITEMS and len(self._conversations) > 1):
-            self._items -= len(self._conversations.popitem(last=False)[1])
+        for item in items:
+            size, holders = self._held.get(builtins.id(item)) or (_size(msgspec.to_builtins(item)), 0)
+            self._held[builtins.id(item)] = size, holders + 1
+            self._bytes[owner] += size if holders == 0 else 0
+        while self._bytes[owner] > self._max_bytes_per_key:
+            self._forget(next(key for key in self._conversations if key[0] == owner))
+        while (
+            len(self._conversations) > _MAX_RESPONSES
+            or (self._items > _MAX_ITEMS and len(self._conversations) > 1)
+            or self._bytes.total() > self._max_bytes
+        ):
+            self._forget(next(iter(self._conversations)))
+
+    def _forget(self, key: tuple[str, str]) -> None:
+        items = self._conversations.pop(key, [])
+        self._items -= len(items)
+        for item in items:
+            size, holders = self._held.pop(builtins.id(item))
+            if holders > 1:
+                self._held[builtins.id(item)] = size, holders - 1
+            else:
+                self._bytes[key[0]] -= size
+        if not self._bytes[key[0]]:
+            del self._bytes[key[0]]
 
     def find(self, owner: str, id: str) -> list[Item]:
         """The conversation up to a response. Empty if it is unknown."""
         return self._conversations.get((owner, id), [])
+
+
+def _size(value: Any) -> int:
+    """The bytes that plain data takes in memory. Text takes up to 4 a character."""
+    inner: list[Any] = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    return sys.getsizeof(value) + sum(map(_size, inner))
 
 
 async def answer(

@@ -33,6 +33,13 @@ _NOT_FORWARDED = re.compile(
     r"|authorization|cookie|proxy-authorization"
 )
 """Request headers that are not forwarded: those of one connection, and those with secrets."""
+_CREDENTIAL = re.compile(
+    r"authorization|(?:.*-)?(?:api-?key|(?:api|auth|access|security)-token|subscription-key)|openai-(?:organization|project)"
+)
+"""Request headers that say who pays. They are forwarded only together: a client's beside the gateway's key would mix two
+accounts."""
+_MODEL_FIELD = re.compile(rb'"(?:model|[^"\\]*\\u[^"]*)"\s*:', re.IGNORECASE)
+"""Where a body may name the model, also in other case or with escapes."""
 _NOT_RETURNED = re.compile(rf"{_CONNECTION}|date|server|set-cookie|x-verigym-.*")
 """Response headers that are not returned: those of one connection, cookies, and those that only the gateway may set."""
 _fields = msgspec.json.Decoder(dict[str, Raw])
@@ -89,10 +96,12 @@ class Upstream:
             )
         received = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.items()]
         sent = [(name, value) for name, value in received if not _NOT_FORWARDED.fullmatch(name)]
-        key = "" if hide_client_key else headers.get(b"authorization", b"").decode("latin-1")
+        credentials = [(name, value) for name, value in received if _CREDENTIAL.fullmatch(name)]
         server_key = os.environ.get(self._key_env, "").strip()
-        if key or server_key:
-            sent.append(("Authorization", key or f"Bearer {server_key}"))
+        if hide_client_key or all(name.startswith("openai-") for name, _ in credentials):
+            sent = [header for header in sent if header not in credentials]
+            credentials = [("Authorization", f"Bearer {server_key}")] if server_key else []
+        sent += [header for header in credentials if header not in sent]
         try:
             return await self._session.post(
                 self.url.joinpath(*path.split("/")), data=body, headers=sent, allow_redirects=False
@@ -110,10 +119,13 @@ class Upstream:
 
     def body(self, body: bytes, asked: str, chat: bool) -> bytes:
         """The request's body as it is forwarded. `asked` is the model that it names."""
-        if self._plain and asked == self.model:
-            return body
         try:
             fields: Json = _fields.decode(body)
+            variants = [name for name in fields if name != (lower := name.lower()) and lower in fields]
+            if self._plain and asked == self.model and not variants and len(_MODEL_FIELD.findall(body)) == 1:
+                return body
+            for name in variants:  # some servers take Model for model
+                del fields[name]
             fields["model"] = self.model
             _apply_version(fields, self._version, chat)
             return msgspec.json.encode(fields)
