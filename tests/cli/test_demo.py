@@ -156,3 +156,13 @@ def test_a_training_run_is_said_to_have_no_episodes(folder: Path, story: str) ->
         assert f"{run} is a training run and has no episodes of its own. See verigym runs show {run}" in said
     said = verigym(folder, "mine", "run", "toolcall", "--run", "eval-safety-035f41a8", *home).stderr
     assert "is a run of kind eval. Name one of kind traces" in " ".join(said.split())
+
+
+def test_a_long_list_of_trajectories_is_cut(folder: Path, story: str) -> None:
+    listing = ("trajectories", "list", "--failed", "--home", "verigym-demo")
+    said = verigym(folder, *listing).stdout.splitlines()
+    assert len(said) == 23 and said[-2] == "and 93 more (--all shows all)"
+    assert len(verigym(folder, *listing, "-n", "3").stdout.splitlines()) == 6
+    every = verigym(folder, *listing, "--all").stdout
+    assert len(every.splitlines()) == 115 and "more (" not in every
+    assert len(msgspec.json.decode(verigym(folder, *listing, "--json").stdout)) == 113

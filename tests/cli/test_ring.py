@@ -161,6 +161,12 @@ def test_a_server_that_is_down_ends_in_words_at_once_and_is_tried_again(
         shell("advise", failed)
 
 
+def test_a_missing_model_is_answered_with_examples(shell: Shell) -> None:
+    for command in ("eval", "rollout"):
+        said = " ".join(shell(command, "toolcall", code=2).split())
+        assert "Name a model, such as -m smollm2-135m" in said and "-m https://HOST/v1#gpt-4o" in said
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -125,6 +125,22 @@ def test_the_given_split_is_for_rows_that_name_none(tmp_path: Path) -> None:
         ("nonsense", "line 2: not JSON at column 1: Expecting value. Write one JSON object per line"),
         ('{"prompt": "x", "answer": NaN}', "line 2: not JSON: JSON is malformed"),
         ("[" * 100_000, "line 2: not JSON: maximum recursion depth"),
+        ('{"prompt": "x', "line 2: not JSON at column 12: the text that starts here has no closing quotation mark. "),
+        (
+            '{"prompt": "x\n"}',
+            "line 2: not JSON at column 14: the line ends inside a text. Close the text with a quotation",
+        ),
+        ('{"prompt": "x\ty"}', "line 2: not JSON at column 14: a control character, such as a tab, inside a text"),
+        (
+            {"question": "x", "answer": 1},
+            'line 2: "prompt" is missing. Found question, answer. Rename question to prompt (docs/how-to/tasks.md)',
+        ),
+        ({"Prompt": "x", "answer": 1}, 'line 2: "prompt" is missing. Found Prompt, answer. Rename Prompt to prompt'),
+        (
+            {"prompt": "x", "response": "y"},
+            "line 2: the row has no answer, call, completion or preference to score a reply by. "
+            "Found prompt, response. Rename response to answer (docs/how-to/tasks.md)",
+        ),
         ("3", "line 2: a row must be an object, but this is a number. A row has one of these forms: {"),
         ("[]", "line 2: a row must be an object, but this is a list"),
         ({"answer": 1}, 'line 2: "prompt" is missing. A row has one of these forms: {'),

@@ -45,9 +45,10 @@ time.sleep(600)
     [
         ("smolm2-135m", {}, 'Did you mean "smollm2-135m"?'),
         ("nobody/nosuch", {}, "The Hugging Face hub cannot be reached"),
+        ("gpt-4o", {}, "or a model of a server, such as -m https://HOST/v1#gpt-4o"),
         ("smolm2-135m", {"HF_HUB_OFFLINE": "1"}, 'Did you mean "smollm2-135m"?'),
     ],
-    ids=["near", "far", "near, offline"],
+    ids=["near", "far", "of a server", "near, offline"],
 )
 def test_a_hub_that_never_answers_is_not_waited_for(
     tmp_path: Path, typed: str, environment: dict[str, str], words: str

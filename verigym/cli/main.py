@@ -107,6 +107,16 @@ COMMANDS = {name: command for section in SECTIONS.values() for name, command in 
 class SectionedGroup(TyperGroup):
     """Lists commands and groups of commands by section."""
 
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            if type(error).__name__ == "MissingParameter" and error.param is not None and error.param.name == "model":
+                error.message = (
+                    "Name a model, such as -m smollm2-135m, or one of a server, such as -m https://HOST/v1#gpt-4o"
+                )
+            raise
+
     def list_commands(self, ctx: object) -> list[str]:
         return list(COMMANDS)
 

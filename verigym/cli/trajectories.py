@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from verigym.cli import mine, show
-from verigym.cli.options import Home, Json, Run, group, workspace
+from verigym.cli.options import Home, Json, Run, group, num_option, workspace
 from verigym.core.records import Message, Trajectory
 
 
@@ -17,7 +17,7 @@ def list_all(json: bool, home: Path | None) -> None:
             return show.as_json([])
         show.say("no runs yet")
         return show.next_command("verigym quickstart")
-    list_trajectories("latest", False, json, home)
+    list_trajectories(json=json, home=home)
 
 
 trajectories = group("trajectories", "Episodes of a run: list (the default, for the newest run), show.", list_all)
@@ -27,6 +27,8 @@ trajectories = group("trajectories", "Episodes of a run: list (the default, for 
 def list_trajectories(
     run: Run = "latest",
     failed: Annotated[bool, typer.Option("--failed", help="List only episodes that did not pass")] = False,
+    num: Annotated[int, num_option("Number of trajectories to print. --json prints all")] = 20,
+    every: Annotated[bool, typer.Option("--all", help="Print every trajectory")] = False,
     json: Json = False,
     home: Home = None,
 ) -> None:
@@ -44,7 +46,8 @@ def list_trajectories(
             [{"trajectory": trajectory, "verdict": verdicts.get(trajectory.id)} for trajectory in listed]
         )
     rows = []
-    for trajectory in listed:
+    shown = listed if every else listed[:num]
+    for trajectory in shown:
         verdict = verdicts.get(trajectory.id)
         reward = "-" if verdict is None or verdict.reward is None else f"{verdict.reward:.2f}"
         outcome = trajectory.outcome or "unknown" if record.kind == "traces" else "failed"
@@ -53,6 +56,8 @@ def list_trajectories(
         request = show.clip(first_request(trajectory), 50)
         rows.append((trajectory.id, outcome, reward, request, show.clip(trajectory.reply, 50)))
     show.table(rows, ("trajectory", "outcome", "reward", "request", "reply"))
+    if len(shown) < len(listed):
+        show.say(f"and {len(listed) - len(shown):,} more (--all shows all)")
     if listed:
         show.next_command(f"verigym trajectories show {show.quote(listed[0].id)}")
 

@@ -180,13 +180,24 @@ def _is_json_lines(content: bytes) -> bool:
         return False
 
 
+_JSON_WORDS = {
+    "Invalid control character at": "a control character, such as a tab, inside a text. Write it as \\t",
+    "Unterminated string starting at": "the text that starts here has no closing quotation mark",
+    "Invalid \\escape": "a backslash that starts no escape. Write it twice",
+}
+"""Messages of the standard library that say too little without its own position."""
+
+
 def _why_not_json(text: str, error: Exception) -> str:
     """The standard library reports the column. msgspec reports what the standard library accepts (NaN, lone surrogates)."""
     try:
         json.loads(text)
     except json.JSONDecodeError as problem:
         line = f"line {problem.lineno} " if "\n" in text.rstrip("\r\n") else ""
-        return f"not JSON at {line}column {problem.colno}: {problem.msg}"
+        words = _JSON_WORDS.get(problem.msg, problem.msg)
+        if problem.msg.startswith("Invalid control") and text[problem.pos] in "\r\n":
+            words = "the line ends inside a text. Close the text with a quotation mark"
+        return f"not JSON at {line}column {problem.colno}: {words}"
     except (ValueError, RecursionError):
         pass
     return f"not JSON: {error}"

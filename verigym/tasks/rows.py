@@ -22,9 +22,14 @@ from verigym.wire.items import read_items
 from verigym.wire.values import kind_of
 
 FORMS = (
-    'A row has one of these forms: {"prompt", "answer"}, {"prompt", "expected_tool", "expected_args"}, '
-    '{"prompt", "completion"}, {"messages"}, {"prompt", "chosen", "rejected"}, {"responses_create_params"} or a full Task'
+    'A row has one of these forms: {"prompt", "answer"}, {"prompt", "expected_tool", "expected_args"}, {"messages"} '
+    "or another (docs/how-to/tasks.md)"
 )
+_OTHER_NAMES = {
+    "prompt": ("question", "query", "instruction", "input", "request", "problem", "text", "user"),
+    "answer": ("expected", "expected_answer", "solution", "response", "output", "target", "label", "reference", "gold"),
+}
+"""Names that other formats use."""
 _FIELDS = set(Task.__struct_fields__)
 
 _JUDGED_BY = {"answer", "choices", "pattern", "schema", "tests"}
@@ -176,12 +181,21 @@ def _with_prompt(row: Json, what: str = '"prompt"') -> Json:
 
 def _check_prompt(row: Json, what: str = '"prompt"') -> None:
     if "prompt" not in row:
-        raise BadInput(f"{what} is missing. {FORMS}")
+        raise BadInput(f"{what} is missing. {_renamed(row, 'prompt') or FORMS}")
     prompt = row["prompt"]
     if not isinstance(prompt, str | list):
         raise BadInput(f"{what} is {kind_of(prompt)}. It must be text or a list of messages")
     if not (prompt.strip() if isinstance(prompt, str) else prompt):
         raise BadInput(f"{what} is empty. Write a prompt")
+
+
+def _renamed(row: Json, wanted: str) -> str:
+    """What to rename if the row has the key under another name."""
+    by_name = {str(key).strip().lower(): key for key in row}
+    near = next((by_name[name] for name in (wanted, *_OTHER_NAMES[wanted]) if name in by_name), None)
+    if near is None:
+        return ""
+    return f"Found {', '.join(map(str, list(row)[:5]))}. Rename {near} to {wanted} (docs/how-to/tasks.md)"
 
 
 def _check_short(row: Json) -> None:
@@ -191,7 +205,8 @@ def _check_short(row: Json) -> None:
     if not _JUDGED_BY.isdisjoint(row):
         return
     if "expected_tool" not in row and "expected_args" not in row:
-        raise BadInput(f"the row has no answer, call, completion or preference to score a reply by. {FORMS}")
+        wrong = "the row has no answer, call, completion or preference to score a reply by"
+        raise BadInput(f"{wrong}. {_renamed(row, 'answer') or FORMS}")
     if "expected_tool" not in row:
         raise BadInput('"expected_tool" is missing. A tool-call task needs it')
     if not isinstance(row["expected_tool"], str) or not row["expected_tool"]:

@@ -53,7 +53,7 @@ class AdviceSubject(msgspec.Struct, frozen=True):
 def open_subject(ws: WorkspaceFolder, text: str) -> AdviceSubject:
     """Finds the subject by run, or by version with its newest run."""
     run = _run(ws, text)
-    if not run.scored:
+    if "agent" in run.config and not run.scored:
         raise Refused(f"Run {run.id} has no scored episode. Find out why: verigym explain {run.id}")
     agent = ws.store.get("version", str(run.config.get("agent", "")), Version)
     if agent is None:

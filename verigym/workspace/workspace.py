@@ -143,7 +143,8 @@ class WorkspaceFolder:
         near = difflib.get_close_matches(base.lower(), names, n=1)
         hint = f' Did you mean "{near[0]}"?' if near else ""
         remedy = (
-            f'Name a version, "{embedded.NAME}" (embedded), a folder, a Hugging Face model id or URL#MODEL of a server.'
+            f'Name a version, "{embedded.NAME}" (embedded), a folder, a Hugging Face model id, or a model of a server, such as '
+            f"-m https://HOST/v1#{base}."
         )
         offline = bool(os.environ.get("HF_HUB_OFFLINE"))
         if (offline or (near and "/" not in base)) and not hub.is_local(base):
