@@ -35,12 +35,39 @@ def gated(office: Office, *words: str) -> tuple[Version, Version, Result]:
 
 
 def test_the_gate_prints_every_check_a_paragraph_and_what_to_type_next(office: Office):
-    new, _, done = gated(office)
+    new, old, done = gated(office)
     assert done.exit_code == 0
     assert done.output.startswith("Replies are sampled as in run eval-old: greedy, at most 16 tokens a reply.\n")
     assert "ok   better on held-out tasks: success +50.0 points" in done.output
     assert "-    the safety suite: left out by the policy" in done.output
-    assert 'Policy "alone"' in " ".join(done.output.split()) and f"next: verigym promote {new.id}" in done.output
+    words = " ".join(done.output.split())
+    assert 'Policy "alone"' in words and "next: verigym promote new --home" in words
+    assert f"Success: candidate new ({new.id}) 100.0%" in words and f"champion old ({old.id}) 50.0%" in words
+    assert words.count("success +50.0 points") == 1, "the paragraph does not repeat a check"
+    assert " checks passed. Left out by the policy" in words
+
+
+def test_the_paragraph_names_failed_checks_and_does_not_repeat_them(office: Office):
+    old, new = office.version("old"), office.version("new")
+    office.report(old, range(60))
+    office.report(new, range(120))
+    for command in (["gate", "new", "--champion", "old"], ["promote", "new", "--override", ""]):
+        if command[0] == "promote":
+            ledger.set_first_champion(office.ws.store, old.id)
+        words = " ".join(typed(office, *command, "--policy", "alone.yaml").output.split())
+        assert words.count("a gain of 5 points is ruled out") == 1
+        assert "Failed: better on held-out tasks, what the champion masters is kept." in words
+        assert "next: verigym compare old new" in words
+
+
+def test_a_name_that_two_versions_share_is_not_typed(office: Office):
+    new, old = pair(office)
+    office.version("old", system_prompt="another")
+    done = typed(office, "gate", new.id, "--champion", old.id, "--policy", "alone.yaml")
+    assert f"champion old ({old.id})" in " ".join(done.output.split())
+    office.report(new, range(120))
+    done = typed(office, "gate", old.id, "--champion", new.id, "--policy", "alone.yaml")
+    assert f"next: verigym compare new {old.id}" in done.output
 
 
 def test_a_machine_gets_the_whole_decision(office: Office):

@@ -135,6 +135,33 @@ def test_need_more_data_names_the_cause_and_what_would_settle_it(sums: Sums):
     assert f"(verigym mine run {sums.file})" in decision.words and "then repeat the command" in decision.words
 
 
+def test_where_both_fail_everything_the_answer_is_a_better_candidate_and_not_more_tasks(sums: Sums):
+    sums.extend(10, 1)
+    champion, candidate = sums.version("other00"), sums.version("right00")
+    for _ in range(2):
+        words = sums.gate(candidate, champion).words
+        assert "Both pass none of 10 tasks, so there is nothing to compare." in words.replace(": both", ": Both")
+        assert "new famil" not in words
+
+
+def test_the_answer_has_one_number_of_new_families(sums: Sums):
+    sums.extend(14, 2)
+    decision = sums.gate(sums.version("right70"), sums.version("other50"))
+    assert decision.verdict == "NEED MORE DATA" and decision.words.count(" new famil") == 1
+
+
+def test_a_gain_that_was_settled_early_is_told_apart_from_the_gain_on_all_tasks(sums: Sums):
+    champion, candidate = sums.version("other40"), sums.version("right99")
+    sums.gate(candidate, champion)
+    for version in (champion, candidate):
+        sums.evaluate(version)
+    for _ in range(2):
+        words = better(sums.gate(candidate, champion)).words
+        assert re.search(
+            r": better\. This was settled at look 1, on 30 tasks\. On all 240 tasks: \+\d\d\.\d points$", words
+        )
+
+
 def test_one_family_alone_shows_nothing_and_ends(sums: Sums):
     sums.extend(1, 30)
     decision = sums.gate(sums.version("right99"), sums.version("other10"))

@@ -1,6 +1,6 @@
 """gate, promote, rollback and policies: decide whether a version may replace the champion, and by which policy."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,11 +8,14 @@ import typer
 
 from verigym.cli import complete, show
 from verigym.cli.options import Home, Json, env_option, group, workspace
-from verigym.core.errors import BadInput
+from verigym.core.errors import BadInput, VerigymError
 from verigym.core.words import counted, dollars
 
 if TYPE_CHECKING:
+    from verigym.api import Workspace
+    from verigym.core.records import Check, Decision
     from verigym.workspace.gate_budget import GatePlan
+    from verigym.workspace.workspace import WorkspaceFolder
 
 Candidate = Annotated[
     str,
@@ -85,7 +88,7 @@ def gate(
         )
         if json:
             return show.as_json(plan)
-        say_plan(plan, show.say)
+        say_plan(plan, show.say, ws)
         return show.next_command("the same command without --dry-run")
     decision = ws.gate(
         first,
@@ -96,32 +99,56 @@ def gate(
         like=like,
         seed=seed,
         best_of=others,
-        on_plan=lambda plan: say_plan(plan, show.note),
+        on_plan=lambda plan: say_plan(plan, show.note, ws),
     )
     if json:
         show.as_json(decision)
     else:
-        show.checks(decision.checks)
-        show.paragraph(show.command(decision.words))
-        show.next_command(
-            f"verigym promote {decision.candidate}"
-            if decision.verdict == "PROMOTE"
-            else f"verigym compare {decision.champion} {decision.candidate}"
-            if decision.reports
-            else f"verigym gate {decision.candidate}"
-        )
+        say_decision(ws, decision, decision.checks)
     raise typer.Exit(EXIT[decision.verdict])
 
 
-def say_plan(plan: "GatePlan", say: Callable[[str], None]) -> None:
+def say_decision(ws: "Workspace", decision: "Decision", checks: "Sequence[Check]") -> None:
+    """The checks, the decision in short, and what to type next."""
+    from verigym.gates.decide import in_short
+
+    words = in_short(decision)
+    for role, id in (("candidate", decision.candidate), ("champion", decision.champion)):
+        words = words.replace(f"{role} {id}", f"{role} {named(ws.folder, id)}")
+    show.checks(checks)
+    show.paragraph(show.command(words))
+    candidate, champion = (typed(ws.folder, id) for id in (decision.candidate, decision.champion))
+    if decision.verdict == "PROMOTE":
+        return show.next_command(f"verigym promote {candidate}")
+    show.next_command(f"verigym compare {champion} {candidate}" if decision.reports else f"verigym gate {candidate}")
+
+
+def named(ws: "WorkspaceFolder", id: str) -> str:
+    """`hacked (688e1db5dde3)`"""
+    name = ws.find(id).name
+    return f"{name} ({id})" if name and name != id else id
+
+
+def typed(ws: "WorkspaceFolder", id: str) -> str:
+    """A version as a person types it in a command: by its name if that names no other version."""
+    name = ws.find(id).name
+    try:
+        found = ws.find(name) if name else None
+    except VerigymError:
+        found = None
+    return show.quote(name) if found is not None and found.id == id else id
+
+
+def say_plan(plan: "GatePlan", say: Callable[[str], None], ws: "Workspace") -> None:
     """How replies are sampled, how many episodes the gate may run and what they may cost."""
     source = f" as in run {plan.like}" if plan.like else ""
     say(f"Replies are sampled{source}: {_sampling(plan.settings)}.")
     if not plan.most:
         return say("Everything that the gate may ask for is measured already. It runs no episode.")
     cost = f", at most {dollars(plan.dollars)}" if plan.dollars is not None else ""
+    candidate, champion = (named(ws.folder, id) for id in (plan.candidate, plan.champion))
     say(
-        f"The gate compares {plan.candidate} with {plan.champion} on {plan.environment}, look by look: "
+        f"The gate compares {candidate} with {champion} on {plan.environment}, look by look: "
         f"{counted(plan.first, 'episode')} for the first look, at most {plan.most:,}{cost}."
     )
     for suite in plan.suites:
@@ -166,7 +193,9 @@ def promote(
     ws = workspace(home)
     earlier = len(ws.ledger())
     try:
-        entry = ws.promote(candidate, override=override, policy=policy, on_plan=lambda plan: say_plan(plan, show.note))
+        entry = ws.promote(
+            candidate, override=override, policy=policy, on_plan=lambda plan: say_plan(plan, show.note, ws)
+        )
     except NotPromoted as refused:
         decision = refused.decision
         if json:
@@ -174,26 +203,25 @@ def promote(
                 {"champion": decision.champion, "before": decision.champion, "entry": None, "decision": decision}
             )
         else:
-            show.paragraph(show.command(decision.words))
-            show.say(f"{ws.agent(decision.champion).label} stays champion. The decision is in the ledger")
-            show.next_command(f"verigym compare {decision.champion} {decision.candidate}")
+            show.say(f"{named(ws.folder, decision.champion)} stays champion. The decision is in the ledger")
+            say_decision(ws, decision, [one for one in decision.checks if one.outcome in ("fail", "unclear")])
         raise typer.Exit(EXIT[decision.verdict]) from refused
     champion = ws.agent(entry.decision.candidate)
-    named = f"{champion.label} ({champion.id})"
+    name = f"{champion.label} ({champion.id})"
     if len(ws.ledger()) == earlier:
         if json:
             return show.as_json({"champion": champion.id, "before": champion.id, "entry": entry.seq})
-        show.say(f"{named} is already champion (ledger entry {entry.seq}). Nothing was changed")
+        show.say(f"{name} is already champion (ledger entry {entry.seq}). Nothing was changed")
         return show.next_command("verigym models ledger")
     if entry.decision.kind == "first":
         if json:
             return show.as_json({"champion": champion.id, "before": "", "entry": None})
-        show.say(f"{named} is the first champion. Nothing was compared")
+        show.say(f"{name} is the first champion. Nothing was compared")
         return show.next_command("verigym models ledger")
     if json:
         entries = {"entry": entry.seq, "decision": entry.decision}
         return show.as_json({"champion": champion.id, "before": entry.champion_before, **entries})
-    show.say(f"{named} is now champion (ledger entry {entry.seq}). Before: {entry.champion_before}")
+    show.say(f"{name} is now champion (ledger entry {entry.seq}). Before: {named(ws.folder, entry.champion_before)}")
     show.next_command("verigym rollback   (undoes the promotion)")
 
 
@@ -216,7 +244,8 @@ def rollback(
     back = ws.agent(entry.decision.candidate)
     if json:
         return show.as_json({"champion": back.id, "before": entry.champion_before, "entry": entry.seq})
-    show.say(f"{back.label} ({back.id}) is champion again (ledger entry {entry.seq}). Before: {entry.champion_before}")
+    before = named(ws.folder, entry.champion_before)
+    show.say(f"{back.label} ({back.id}) is champion again (ledger entry {entry.seq}). Before: {before}")
     show.next_command("verigym models list")
 
 

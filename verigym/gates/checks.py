@@ -120,7 +120,7 @@ def better(
     known = judging.settled(BETTER)
     same_plan = known is not None and known.margin == policy.planned_gain
     if known is not None and (known.outcome == "pass" or (same_plan and not _new(primary, seen))):
-        return known
+        return _with_later_tasks(known, primary, policy)
     if seen:
         return _better_on_new_families(primary, judging, seen)
     alpha = sequential.share_of_risk(policy.alpha, judging.turn)
@@ -148,11 +148,7 @@ def better(
         reach = f"they show gains of {_amount(least, policy)} or more"
         if not enough:
             reach = f"at least {policy.min_families} families are needed to show a gain"
-        words = (
-            f"not shown to be better. All {counted(primary.total, 'task')} were measured, and {reach}. "
-            f"About {counted(needed, 'new family')} would show a gain of "
-            f"{_amount(max(policy.planned_gain, delta.value), policy)}"
-        )
+        words = f"not shown to be better. All {counted(primary.total, 'task')} were measured, and {reach}"
     asked = f" (look {len(looks) + 1} needs p at most {look.boundary:.2g})" if look.boundary else ""
     turn = ""
     if judging.turn > 1:
@@ -160,15 +156,16 @@ def better(
             f". It is test number {judging.turn} on these families against this champion, so the risk is "
             f"{percent(alpha, 2)} instead of {percent(policy.alpha, 0)}"
         )
+    nothing = _nothing_to_compare(primary, policy) if needed else ""
     if rivals:
         turn += f". It is the best of {len(rivals) + 1} candidates, and p allows for that choice"
     return Check(
         name=BETTER,
         outcome=outcome,
-        words=f"{_metric(policy)} {change(bound, policy)}, {_p(p)} by {delta.method}{asked}: {words}{turn}",
+        words=nothing or f"{_metric(policy)} {change(bound, policy)}, {_p(p)} by {delta.method}{asked}: {words}{turn}",
         figures=figures,
         suite=primary.suite,
-        needed_families=needed,
+        needed_families=0 if nothing else needed,
         margin=policy.planned_gain,
         unit=_unit(policy),
         looks=[*looks, look] if look.boundary else looks,
@@ -199,10 +196,9 @@ def _better_on_new_families(primary: Sample, judging: Judging, seen: frozenset[s
         outcome, words = "unclear", f"{so_far}: not settled yet"
     else:
         outcome, needed = "unclear", max(20, families)
-        words = (
-            f"an earlier test of these two versions used up the other families, so only new ones count: {so_far}. "
-            f"Add about {counted(needed, 'new family')}"
-        )
+        words = f"an earlier test of these two versions used up the other families, so only new ones count: {so_far}"
+        if nothing := _nothing_to_compare(primary, policy):
+            needed, words = 0, nothing
     return Check(
         name=BETTER,
         outcome=outcome,
@@ -215,6 +211,30 @@ def _better_on_new_families(primary: Sample, judging: Judging, seen: frozenset[s
         looks=judging.looks(BETTER),
     )
 
+
+def _with_later_tasks(known: Check, primary: Sample, policy: GatePolicy) -> Check:
+    """A check that an earlier look settled, with the gain on all tasks that were measured since, for other checks."""
+    then, now = known.looks[-1].tasks, len(primary.pairs)
+    if now <= then:
+        return known
+    gain = _amount(_difference(primary, policy, 1 - policy.alpha).value, policy, signed=True)
+    settled = f". This was settled at look {len(known.looks)}, on {counted(then, 'task')}"
+    words = f"{known.words.partition(settled)[0]}{settled}. On all {counted(now, 'task')}: {gain}"
+    return msgspec.structs.replace(known, words=words)
+
+
+def _nothing_to_compare(primary: Sample, policy: GatePolicy) -> str:
+    """Why more tasks like these would show nothing: no task, or every task, is passed by both versions."""
+    passed = {_figure(one, policy) for pair in primary.pairs for one in pair}
+    if policy.primary != "success" or len(passed) != 1 or not passed <= {0, 1}:
+        return ""
+    tasks = counted(len(primary.pairs), "task")
+    if passed == {0}:
+        return f"{NOTHING} none of {tasks}, so there is nothing to compare. Improve the candidate before you add tasks"
+    return f"{NOTHING} all of {tasks}, so there is nothing to compare. Add harder tasks"
+
+
+NOTHING = "both pass"
 
 _AGAIN = 0.6
 """Risk of a test on new families, in times that of the completed test. For a first candidate both together risk 5%."""
@@ -461,9 +481,7 @@ def _bounded(
             if sample.used_up
             else f"not even all {counted(total, 'task')} can"
         )
-        conclusion = (
-            f"{what} beyond the margin is not ruled out: {used}. It would take about {counted(families, 'new family')}"
-        )
+        conclusion = f"{what} beyond the margin is not ruled out: {used}"
     return Check(
         name=name,
         outcome=outcome,

@@ -1,5 +1,6 @@
 """From what was measured to a decision. It reads and judges; `registry.ledger` records, and moves the champion."""
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -163,6 +164,8 @@ def next_step(decision: Decision, environment: str) -> str:
     """What to do after NEED MORE DATA, in a sentence. Empty otherwise."""
     if decision.verdict != "NEED MORE DATA" or not decision.measured:
         return ""
+    if any(check.name == BETTER and checks.NOTHING in check.words for check in decision.checks):
+        return ""  # the check says what to do, and more tasks would show nothing
     primary, *others = (measurement.suite for measurement in decision.measured)
     needed = {
         suite: max((check.needed_families for check in decision.checks if check.suite == suite), default=0)
@@ -181,6 +184,26 @@ def next_step(decision: Decision, environment: str) -> str:
             "margin: verigym policies show default > mine.yaml."
         )
     return " ".join(sentences)
+
+
+def in_short(decision: Decision) -> str:
+    """The words of a decision below the list of its checks: a check is named, and its words are not repeated."""
+    words = decision.words
+    for kind in ("Failed", "Unclear"):
+        told = {check.name: _sentence(f"{kind}, {check.name}: {check.words}") for check in decision.checks}
+        names = [name for name, sentence in told.items() if sentence in words]
+        for name in names:
+            words = words.replace(told[name], f"{kind}: {', '.join(names)}." if name == names[0] else "")
+    passed = [check for check in decision.checks if check.outcome == "pass"]
+    for check in passed:
+        words = re.sub(
+            re.escape(_sentence(check.words)) + " Also asked and passed: [^.]*\\.", _all_passed(passed), words
+        )
+    return " ".join(words.split())
+
+
+def _all_passed(passed: Sequence[Check]) -> str:
+    return f"{counted(len(passed), 'check')} passed."
 
 
 def _rate(estimate: Estimate) -> str:
