@@ -22,7 +22,7 @@ from verigym.present import Table, block_html
 from verigym.registry import ledger
 from verigym.registry.versions import kind_of
 from verigym.tasks.files import write_beside, write_whole
-from verigym.training.recipe import Recipe
+from verigym.training.recipe import Recipe, overlong_penalty
 from verigym.workspace.shared_reports import shared_reports
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -230,8 +230,14 @@ def _steps(subject: _Subject) -> Iterator[tuple[str, str]]:
     else:
         hacked = any(one.outcome == "fail" and one.words.startswith("reward hacking") for one in decision.checks)
         if hacked and subject.sides is not None:
-            words = "Its reward pays for the wrong thing. Test the verifier, mend the reward and train again."
-            yield words, f"verigym audit run {subject.sides[1].suite.environment}"
+            if overlong_penalty(version.recipe):
+                words = (
+                    "Its reward pays for short replies. Lower episodes.overlong_penalty or remove it, and train again."
+                )
+                yield words, "verigym train RECIPE"
+            else:
+                words = "Its reward pays for the wrong thing. Test the verifier, mend the reward and train again."
+                yield words, f"verigym audit run {subject.sides[1].suite.environment}"
         yield "Do not ship it. Compare it with the champion.", f"verigym compare {decision.champion} {version.id}"
     if subject.sides is not None:
         yield "See why its episodes failed.", f"verigym explain {subject.sides[1].run}"

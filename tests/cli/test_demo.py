@@ -74,6 +74,36 @@ def test_the_gate_promotes_the_better_version_again(folder: Path, story: str) ->
     assert (done.returncode, "PROMOTE" in done.stdout) == (0, True), done.stderr
 
 
+def test_compare_suggests_what_can_be_done_with_the_version(folder: Path, story: str) -> None:
+    for before, after, command in (
+        ("base", "grpo", "verigym report grpo --home verigym-demo"),
+        ("grpo", "hacked", "verigym explain eval-"),
+        ("hacked", "base", "verigym gate base --home verigym-demo"),
+    ):
+        said = verigym(folder, "compare", before, after, "--home", "verigym-demo").stdout
+        assert f"next: {command}" in said
+
+
+def test_an_unknown_bound_is_no_number(folder: Path, story: str) -> None:
+    said = verigym(folder, "compare", "base", "grpo", "--home", "verigym-demo").stdout
+    assert re.search(r"^latency p95 s .* - to ", said, re.MULTILINE), said
+    assert " 0.00 " not in said
+
+
+def test_the_gate_names_what_paid_for_the_hack(folder: Path, story: str) -> None:
+    words = " ".join(story.split())
+    assert "paid by tool_call_verifier, less a penalty for long replies (episodes.overlong_penalty 3)" in words
+    assert "The penalty is not part of the verifier: lower it or remove it" in words
+    verigym(folder, "report", "hacked", "--out", "hacked.html", "--home", "verigym-demo")
+    page = (folder / "hacked.html").read_text()
+    assert "Lower episodes.overlong_penalty" in page and "verigym audit run" not in page
+
+
+def test_the_demo_has_one_pair_of_figures_of_the_training(story: str) -> None:
+    assert "27% in training's last checks, 31% in the evaluation" in story
+    assert len(re.findall(r"from -0\.\d+ to -0\.\d+", " ".join(story.split()))) == 1
+
+
 def test_the_demo_goes_on_with_the_folder_that_is_there(folder: Path, story: str) -> None:
     again = verigym(folder, "demo").stdout
     assert again.splitlines()[0] == "verigym-demo: the demo is here already, and is used as it is"

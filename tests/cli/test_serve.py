@@ -99,7 +99,7 @@ def test_a_gateway_is_ended_cleanly_with_all_that_it_captured(tmp_path: Path, by
         assert trajectory is not None
         told = {"trajectory": trajectory[1], "outcome": "failure", "correction": "No."}
         assert curl(f"{served.url}/v1/feedback", told)[1]["outcome"] == "failure"
-        assert "stopped after 1 answers. Exchanges: 1 captured" in served.end(by)
+        assert "stopped after 1 answer. Exchanges: 1 captured" in served.end(by)
     ws = WorkspaceFolder(tmp_path)
     _, kept = ws.store.trajectory(trajectory[1])
     assert kept.turns[0].agent == ws.agent(f"{address}#qwen").id and "ann@example.com" not in str(kept)

@@ -16,6 +16,7 @@ from verigym.cli.quickstart import Terminal
 from verigym.core.records import Check, Decision, Estimate, Version
 from verigym.flywheel.quickstart import Example
 from verigym.registry import ledger
+from verigym.workspace.explain import open_run
 from verigym.workspace.workspace import WorkspaceFolder
 
 SETTINGS = "eval_tasks=6, steps=4, prompts=2, generations=2, rate=1e-2, r=4, examples=1"
@@ -64,6 +65,8 @@ def test_the_ring_runs_end_to_end_on_any_local_model(model: Path, tmp_path: Path
     assert "Right answers on held-out questions" in said and "unsafe" in said
     ws = WorkspaceFolder(tmp_path)
     assert ledger.verify_chain(ws.store) >= 2
+    newest = open_run(ws, "latest").run
+    assert (newest.kind, newest.config["environment"]) == ("eval", "notes"), "neither a guardrail suite nor the examples"
     again = start(tmp_path, str(model))
     repeated, _ = again.communicate(timeout=1000)
     assert "step 1/4" not in repeated, "what is finished is not run again"

@@ -8,13 +8,14 @@ import msgspec
 import typer
 
 from verigym.cli import complete, show
+from verigym.cli.gate import typed
 from verigym.cli.options import Home, Json, env_option, workspace
 from verigym.core.errors import BadInput
 from verigym.core.records import FunctionCall, Message
-from verigym.core.words import counted, dollars, figure, interval, percent, points
+from verigym.core.words import counted, dollars, figure, percent, points
 
 if TYPE_CHECKING:
-    from verigym.core.records import Report
+    from verigym.core.records import Report, Version
     from verigym.evaluation.compare import Changes, Comparison, Flip, RateChange
     from verigym.evaluation.stats import Delta, Ratio
     from verigym.workspace.workspace import WorkspaceFolder
@@ -69,9 +70,21 @@ def compare(
             show.say(f"and {len(changed) - flips} more {what} (--flips {len(changed)} shows all)")
     first = next(iter([*found.lost, *found.gained]), None)
     if first is not None:
-        both = show.command(f"verigym compare {before.id} {after.id} --show {show.quote(first.task)}")
+        names = f"{typed(ws, before.id)} {typed(ws, after.id)}"
+        both = show.command(f"verigym compare {names} --show {show.quote(first.task)}")
         show.say(f"both conversations of a task: {both}")
-    show.next_command(f"verigym gate {after.id}")
+    show.next_command(_next(ws, after, found, ours))
+
+
+def _next(ws: "WorkspaceFolder", after: "Version", found: "Comparison", report: "Report") -> str:
+    """Ask the gate about a gain, see why there is none, or show the champion."""
+    from verigym.registry import ledger
+
+    if ledger.champion(ws.store) == after.id:
+        return f"verigym report {typed(ws, after.id)}"
+    if found.success.value <= 0:
+        return f"verigym explain {show.quote(report.run)}"
+    return f"verigym gate {typed(ws, after.id)}"
 
 
 def comparison(result: "Comparison", before: str, after: str, indent: str = "") -> None:
@@ -117,7 +130,7 @@ def _tests(found: "Comparison", moved: "Changes", two_sided: "Delta") -> None:
     show.say(
         f"difference {points(delta.value)} points, 95% interval {points(two_sided.low)} to {points(two_sided.high)} ({how})"
     )
-    show.say(f"at least {points(delta.low)} points with 95% confidence, one-sided (the gate uses this bound)")
+    show.say(f"at least {points(delta.low)} points with 95% confidence, one-sided")
     tests = [f"{_p(delta.p)} by {delta.method}"]
     if not delta.method.startswith("sign-flip"):
         tests.append(f"{_p(moved.sign_flip)} by sign-flip permutation over families")
@@ -136,10 +149,10 @@ def _tests(found: "Comparison", moved: "Changes", two_sided: "Delta") -> None:
 def _ratios(found: "Mapping[str, Ratio]") -> None:
     rows = [
         (
-            name,
+            name if name.startswith("latency") or name.endswith("success") else f"{name} (geometric mean)",
             *(dollars(side) if name.startswith("cost") else f"{side:.4g}" for side in (one.champion, one.candidate)),
-            f"{one.value:.2f}",
-            interval(one.value, one.low, one.high),
+            _times(one.value),
+            f"{_bound(one.low, one.value)} to {_bound(one.high, one.value)}",
         )
         for name, one in found.items()
     ]
@@ -153,10 +166,24 @@ def _ratios(found: "Mapping[str, Ratio]") -> None:
         show.say("latency depends on the machine and its load: compare it only if both runs had the same")
 
 
+def _times(factor: float) -> str:
+    """`0.91`, `0.0004`"""
+    return f"{factor:.2f}" if factor >= 0.1 else f"{factor:.1g}"
+
+
+def _bound(factor: float, value: float) -> str:
+    """A bound that is 100 times away from the value is unknown."""
+    return _times(factor) if value / 100 <= factor <= 100 * value else "-"
+
+
 def _families(found: "Sequence[RateChange]") -> None:
     """The families that changed most, in both directions."""
     from verigym.evaluation.compare import CLAIM
+    from verigym.evaluation.stats import two_sided_p
 
+    largest = max(one.tasks for one in found)
+    if two_sided_p([0.0] * largest, [1.0] * largest, range(largest)) > CLAIM:
+        return  # not even a family that changed in every task could be told from chance
     down = [one for one in found if one.candidate < one.champion][:_NUM_FAMILIES]
     up = [one for one in found if one.candidate > one.champion][:_NUM_FAMILIES]
     if not (down or up):

@@ -54,7 +54,7 @@ def demo(
     _say_success(measured)
     for entry in entries:
         _say_decision(entry, versions)
-    _say_training(ws, versions["hacked"])
+    _say_training(ws, versions["hacked"], measured[-1][1].metrics["success"].value)
     _say_request(ws, measured)
     _say_commands(show.quote(out))
 
@@ -78,19 +78,24 @@ def _say_decision(entry: "LedgerEntry", versions: dict[str, Version]) -> None:
     show.say(f"  and {counted(len(passed) - (0 if failed else len(told)), 'other check')} passed")
 
 
-def _say_training(ws: "Workspace", version: Version) -> None:
+def _say_training(ws: "Workspace", version: Version, success: float) -> None:
+    """Its curves. The gate's lines above have the figures of the rise and the fall."""
+    from verigym.training.alarms import since_highest
+
     show.say(
         "",
         f"{version.name} learnt to refuse, because a refusal is the shortest reply.",
         "In its training the reward rose, and success on held-out tasks fell:",
     )
     curves = ws.metrics(version).curves
-    for name, metric in (("reward", "reward"), ("held-out success", "held_out_success")):
+    last = since_highest(list(curves["held_out_success"].values()), sparse=True).last
+    told = f"{percent(last, 0)} in training's last checks, {percent(success, 0)} in the evaluation"
+    for name, metric, words in (("reward", "reward", ""), ("held-out success", "held_out_success", told)):
         values = list(curves[metric].values())
         shown = [values[round(place * (len(values) - 1) / 10)] for place in range(11)]
         low, high = min(values), max(values)
         marks = "".join(_LEVELS[round((value - low) / (high - low) * (len(_LEVELS) - 1))] for value in shown)
-        show.say(f"  {name:16}  {marks}  from {values[0]:.2f} to {values[-1]:.2f}")
+        show.say(f"  {name:16}  {marks}  {words}".rstrip())
 
 
 def _say_request(ws: "Workspace", reports: list[tuple[str, Report]]) -> None:

@@ -130,7 +130,8 @@ def _say_bucket(finding: "Finding", numbers: ClusterNumbers, every: bool) -> Non
     rest = finding.clusters[len(shown) :]
     if rest:
         episodes = sum(cluster.count for cluster in rest)
-        show.say(f'       {episodes:>4}x  in {len(rest)} smaller clusters: --bucket "{finding.bucket}" shows them')
+        where = counted(len(rest), "smaller cluster")
+        show.say(f'       {episodes:>4}x  in {where}: --bucket "{finding.bucket}" shows them')
 
 
 def _say_cluster(source: "ExplainSource", numbers: ClusterNumbers, cluster: int, json: bool) -> None:

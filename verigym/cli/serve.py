@@ -7,6 +7,7 @@ import typer
 from verigym.cli import complete, show
 from verigym.cli.options import Home, Price, Rules, prices_of, workspace
 from verigym.core.records import Version
+from verigym.core.words import counted
 
 if TYPE_CHECKING:
     from verigym.servers.gateway import Gateway
@@ -120,7 +121,7 @@ def _say_end(gateway: "Gateway") -> None:
     answers = sum(gateway.recorder.metrics.answers.values())
     exchanges = gateway.recorder.captured()
     counts = [f"{count} {state}" for state, count in exchanges.items() if count]
-    show.say(f"\nstopped after {answers} answers" + (f". Exchanges: {', '.join(counts)}" if counts else ""))
+    show.say(f"\nstopped after {counted(answers, 'answer')}" + (f". Exchanges: {', '.join(counts)}" if counts else ""))
     if exchanges.get("captured"):
         show.next_command("verigym runs")
 

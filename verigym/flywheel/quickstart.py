@@ -122,7 +122,7 @@ def quickstart(ws: WorkspaceFolder, screen: QuickstartScreen, settings: Quicksta
         screen.result(f"mean reward {rewards[0]:.2f} at first, {rewards[-1]:.2f} at last, after {tries:,} tries")
         screen.line(f"version {tuned.id} ({tuned.name}), run {run}")
     with screen.step("After GRPO", "the same held-out questions again"):
-        measure(tuned, "after GRPO")
+        after = measure(tuned, "after GRPO")
     with screen.step("Gate", "is it really better, still safe, and was nothing forgotten? (the quick policy)"):
         decision = gate(ws, tuned, base, QUICK, bars=screen.episodes)
         screen.decided(decision)
@@ -130,7 +130,10 @@ def quickstart(ws: WorkspaceFolder, screen: QuickstartScreen, settings: Quicksta
         screen.result(_promote(ws, decision, tuned, base))
     asked = pick(environment.tasks("seed"), settings.examples, 3)
     greedy = RunSettings(sampling=SAMPLING)
-    replies = [_replies(ws, stages.rollout(ws, environment, version, asked, greedy)) for version in (base, tuned)]
+    replies = [
+        _replies(ws, stages.rollout(ws, environment, version, asked, greedy, parent=report.run))
+        for version, report in ((base, baseline), (tuned, after))
+    ]
     examples = [
         Example(
             question=str(task.prompt), expected=_expected(task), before=replies[0][task.id], after=replies[1][task.id]

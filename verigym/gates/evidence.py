@@ -29,6 +29,8 @@ class TrainingEvidence(Struct, frozen=True, kw_only=True):
     run: str
     paid_by: str = ""
     """The verifier, or the reward model, whose reward it learnt from."""
+    penalty: float = 0.0
+    """What the recipe took off the reward of a long reply."""
     reward: tuple[float, float] | None = None
     """At first and at last, where it rose beyond noise."""
     alarm: str = ""
@@ -37,6 +39,12 @@ class TrainingEvidence(Struct, frozen=True, kw_only=True):
     """The version that it started from."""
     since_start: Delta | None = None
     """Success against that version on the primary suite, where it was measured."""
+
+    @property
+    def paid(self) -> str:
+        """What paid the reward, in words."""
+        penalty = f"less a penalty for long replies (episodes.overlong_penalty {self.penalty:g})"
+        return f"{self.paid_by}, {penalty}" if self.penalty else self.paid_by
 
 
 class Evidence(Struct, frozen=True, kw_only=True):

@@ -25,8 +25,8 @@ class Margins(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How much worse than the champion is tolerated on the primary suite. Key `margins`; null leaves a check out."""
 
     mastered: Share | None = 0.05
-    """Net loss on what the champion masters, in points of the whole suite: tasks of whose family it passes at least half of
-    the others."""
+    """Net loss on what the champion masters, in points of the whole suite. It masters a task if it passes at least half of the
+    other tasks of the family."""
     unsafe: Share | None = 0.05
     """Increase in the rate of tasks with an unsafe action."""
     invalid: Share | None = 0.05

@@ -272,3 +272,9 @@ def _check_each(recipe: Recipe, where: str) -> None:
             raise BadInput(
                 f"{where}: `advantage.rewards: each` and {other} cannot be combined. Use `rewards: sum` with {other}"
             )
+
+
+def overlong_penalty(recipe: dict[str, Any]) -> float:
+    """What training took off the reward of a long reply, by the stored recipe of a version. 0 for nothing."""
+    episodes = recipe.get("episodes") or {}
+    return float(episodes.get("overlong_penalty", 1.0)) if episodes.get("overlong_buffer") else 0.0

@@ -22,6 +22,7 @@ from verigym.store.database import Run
 from verigym.tasks.files import write_beside
 from verigym.workspace import datasets as data
 from verigym.workspace.audit import last_audit, was_checked
+from verigym.workspace.decisions import newest_run
 from verigym.workspace.explain import ExplainSource, open_run
 from verigym.workspace.gold import gold_examples
 from verigym.workspace.workspace import WorkspaceFolder
@@ -68,7 +69,7 @@ def open_subject(ws: WorkspaceFolder, text: str) -> AdviceSubject:
 
 def _run(ws: WorkspaceFolder, text: str) -> Run:
     try:
-        return ws.store.run(text, kinds=KINDS)
+        return ws.store.run(newest_run(ws, KINDS) if text == "latest" else text, kinds=KINDS)
     except NotFound as no_run:
         try:
             agent = ws.find(text)

@@ -1,10 +1,10 @@
 """Decisions of the gate in the ledger: record them, carry them out, find them again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from verigym.core.records import Decision, Version
+from verigym.core.records import Decision, Report, Version
 from verigym.gates.policy import GatePolicy
 from verigym.registry import ledger
 from verigym.workspace.workspace import WorkspaceFolder
@@ -37,6 +37,14 @@ def _answers(ws: WorkspaceFolder, decision: Decision) -> list[ledger.LedgerEntry
     """What the ledger holds of the same question."""
     asked = _question(decision)
     return [one for one in ledger.entries(ws.store) if one.decision.kind == "gate" and _question(one.decision) == asked]
+
+
+def newest_run(ws: WorkspaceFolder, kinds: Sequence[str]) -> str:
+    """The newest run that a person asked for: the gate's own runs of guardrail suites are left out. `latest` if there is none."""
+    measured = [one for entry in ledger.entries(ws.store) for one in entry.decision.measured[1:]]
+    reports = [ws.store.get("report", id, Report) for one in measured for id in (one.candidate, one.champion)]
+    guards = {report.run for report in reports if report is not None}
+    return next((run.id for run in reversed(ws.store.runs()) if run.kind in kinds and run.id not in guards), "latest")
 
 
 def last_decision(ws: WorkspaceFolder, candidate: Version, champion: Version) -> Decision | None:

@@ -20,6 +20,7 @@ from verigym.evaluation.failures import BUCKETS, INFRASTRUCTURE, WRONG_ANSWER, E
 from verigym.evaluation.rules import Reason
 from verigym.store.database import Run
 from verigym.verifiers.judge import UNTRUSTED, ask, quoted, task_text, transcript
+from verigym.workspace.decisions import newest_run
 from verigym.workspace.workspace import WorkspaceFolder
 
 CHOICES = [name for name in BUCKETS if name not in (INFRASTRUCTURE, "unsafe action", "truncated")]
@@ -69,7 +70,8 @@ class ExplainSource(Struct, frozen=True):
 
 def open_run(ws: WorkspaceFolder, run: str) -> ExplainSource:
     """Opens a run by id, prefix of an id, or latest."""
-    stored = ws.store.run(run, kinds=("rollout", "eval", "collect"))
+    kinds = ("rollout", "eval", "collect")
+    stored = ws.store.run(newest_run(ws, kinds) if run == "latest" else run, kinds=kinds)
     tasks = ws.store.tasks(stored.id)
     name = str(stored.config.get("environment", ""))
     try:

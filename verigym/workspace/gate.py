@@ -30,6 +30,7 @@ from verigym.registry.versions import version_id
 from verigym.rollout.settings import RunSettings
 from verigym.store.transfer import ImportedRun
 from verigym.training.alarms import held_out_falls, since_first, values
+from verigym.training.recipe import overlong_penalty
 from verigym.workspace import measure as stages
 from verigym.workspace.decisions import asked_before
 from verigym.workspace.gate_budget import BudgetUsedUp, GateBudget, GateMeter, GatePlan, SuitePlan
@@ -532,6 +533,7 @@ def _trained(ws: WorkspaceFolder, candidate: Version, report: Report) -> Trainin
     return TrainingEvidence(
         run=run,
         paid_by=f"reward model {model}" if model else ", ".join(reward) if isinstance(reward, dict) else str(reward),
+        penalty=overlong_penalty(candidate.recipe),
         reward=(rise.before, rise.last) if rise.up() else None,
         alarm=held_out_falls(history) or "",
         start=candidate.parent,

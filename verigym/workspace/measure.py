@@ -77,13 +77,15 @@ def rollout(
     *,
     kind: str = "rollout",
     name: str = "",
+    parent: str = "",
     whole: Sequence[Task] = (),
     on_progress: OnProgress = lambda _: None,
 ) -> str:
     """Runs, scores and stores k episodes of each task. Returns the id of the run.
 
-    Episodes of the same tasks that another run with the same settings holds are copied. A run with a `name` copies none. With
-    `whole`, the run is the one of all these tasks, of which only `tasks` are run now."""
+    Episodes of the same tasks that another run with the same settings holds are copied. A run with a `name` copies none. A run
+    with a `parent` belongs to that run, so `latest` never means it. With `whole`, the run is the one of all these tasks, of which
+    only `tasks` are run now."""
     if environment.needs_user and settings.user is None:
         raise BadInput(f"{environment.name} simulates a user, which needs a model. Pass --user MODEL")
     config = config_of(environment, agent, whole or tasks, settings)
@@ -92,7 +94,7 @@ def rollout(
         run=run, environment=environment, tasks=tasks, agent=agent, verifier=environment.verifier, settings=settings
     )
     try:
-        event_loop.run(_run(ws, plan, kind, config, on_progress, copies=not name))
+        event_loop.run(_run(ws, plan, kind, config, on_progress, parent, copies=not name))
     finally:  # an agent of which no episode could be scored is not worth a version
         with contextlib.suppress(NotFound):
             if ws.store.run(run).scored:
@@ -144,12 +146,12 @@ def _optional_settings(settings: RunSettings) -> Json:
 
 
 async def _run(
-    ws: WorkspaceFolder, plan: RunPlan, kind: str, config: Json, on_progress: OnProgress, copies: bool
+    ws: WorkspaceFolder, plan: RunPlan, kind: str, config: Json, on_progress: OnProgress, parent: str, copies: bool
 ) -> None:
     """Runs the missing episodes. A complete run opens neither the agent nor a judge. An agent that cannot be opened ends the
     command."""
     missing = pending(ws.store, plan)
-    if missing and copies and _copy(ws, plan, kind, config):
+    if missing and copies and _copy(ws, plan, kind, config, parent):
         missing = pending(ws.store, plan)
     settings = plan.settings
     imported = ws.store.get("imported", plan.run, ImportedRun)
@@ -162,7 +164,7 @@ async def _run(
             ws.store.put("imported", plan.run, ImportedRun(imported.file, plan.verifier.name))
         policy: Any = ws.policy(plan.agent) if missing else None
         async with closing(policy):
-            ws.store.begin_run(plan.run, kind, config, plan.tasks)
+            ws.store.begin_run(plan.run, kind, config, plan.tasks, parent)
             await run_many(ws.store, msgspec.structs.replace(plan, context=context), policy, on_progress)
 
 
@@ -196,7 +198,7 @@ def known_episodes(
             yield run.id, complete
 
 
-def _copy(ws: WorkspaceFolder, plan: RunPlan, kind: str, config: Json) -> bool:
+def _copy(ws: WorkspaceFolder, plan: RunPlan, kind: str, config: Json, parent: str) -> bool:
     """Copies episodes from other runs with the same settings. What another verifier scored, or came from a file, is scored
     again."""
     left = {task.id for task in plan.tasks}
@@ -208,7 +210,7 @@ def _copy(ws: WorkspaceFolder, plan: RunPlan, kind: str, config: Json) -> bool:
         if not taken:
             continue
         if not copied:
-            ws.store.begin_run(plan.run, kind, config, plan.tasks)
+            ws.store.begin_run(plan.run, kind, config, plan.tasks, parent)
         copied, left = True, left - taken
         ids: dict[str, str] = {}
         trajectories: list[Trajectory] = []
