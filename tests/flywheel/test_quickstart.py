@@ -66,7 +66,9 @@ def test_the_ring_runs_end_to_end_on_any_local_model(model: Path, tmp_path: Path
     ws = WorkspaceFolder(tmp_path)
     assert ledger.verify_chain(ws.store) >= 2
     newest = open_run(ws, "latest").run
-    assert (newest.kind, newest.config["environment"]) == ("eval", "notes"), "neither a guardrail suite nor the examples"
+    assert (newest.kind, newest.config["environment"]) == ("eval", "notes"), (
+        "neither a guardrail suite nor the examples"
+    )
     again = start(tmp_path, str(model))
     repeated, _ = again.communicate(timeout=1000)
     assert "step 1/4" not in repeated, "what is finished is not run again"

@@ -204,7 +204,7 @@ def test_gains_elsewhere_do_not_hide_a_loss_of_mastered_tasks():
     new = {f"good{i}": [1.0] * 3 + [0.0] * 2 for i in range(10)} | {f"bad{i}": [1.0] * 5 for i in range(10)}
     check = kept(by_family(old, new), once())
     assert check.outcome == "fail"
-    assert "on 50 of 100 tasks, those of families that it passes at least half of: -20.0 points" in check.words
+    assert "on 50 of 100 tasks, from families that the champion mostly passes: -20.0 points" in check.words
 
 
 def test_luck_of_the_champion_is_not_taken_for_mastery():

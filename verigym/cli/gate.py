@@ -123,10 +123,10 @@ def say_decision(ws: "Workspace", decision: "Decision", checks: "Sequence[Check]
     show.next_command(f"verigym compare {champion} {candidate}" if decision.reports else f"verigym gate {candidate}")
 
 
-def named(ws: "WorkspaceFolder", id: str) -> str:
+def named(ws: "WorkspaceFolder", id: str | None) -> str:
     """`hacked (688e1db5dde3)`"""
-    name = ws.find(id).name
-    return f"{name} ({id})" if name and name != id else id
+    name = ws.find(id).name if id else ""
+    return f"{name} ({id})" if name and name != id else id or "none"
 
 
 def typed(ws: "WorkspaceFolder", id: str) -> str:

@@ -156,16 +156,18 @@ def better(
             f". It is test number {judging.turn} on these families against this champion, so the risk is "
             f"{percent(alpha, 2)} instead of {percent(policy.alpha, 0)}"
         )
-    nothing = _nothing_to_compare(primary, policy) if needed else ""
+    result = f"{_metric(policy)} {change(bound, policy)}, {_p(p)} by {delta.method}{asked}: {words}"
+    if needed and (nothing := _nothing_to_compare(primary, policy)):
+        needed, result = 0, nothing
     if rivals:
         turn += f". It is the best of {len(rivals) + 1} candidates, and p allows for that choice"
     return Check(
         name=BETTER,
         outcome=outcome,
-        words=nothing or f"{_metric(policy)} {change(bound, policy)}, {_p(p)} by {delta.method}{asked}: {words}{turn}",
+        words=f"{result}{turn}",
         figures=figures,
         suite=primary.suite,
-        needed_families=0 if nothing else needed,
+        needed_families=needed,
         margin=policy.planned_gain,
         unit=_unit(policy),
         looks=[*looks, look] if look.boundary else looks,
