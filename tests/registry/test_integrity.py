@@ -1,9 +1,12 @@
 """What `models verify` finds: everything that was damaged or changed is named, and nothing that was not."""
 
+import contextlib
 import random
 import re
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -12,9 +15,10 @@ from tests.registry.kept import Kept, report
 from verigym.core import codec
 from verigym.core.errors import BadInput
 from verigym.core.records import Decision, Version, content_hash
-from verigym.registry.integrity import ADAPTER_FILE, CONFIG_FILE
+from verigym.registry.integrity import ADAPTER_FILE, CONFIG_FILE, check_integrity
 from verigym.registry.ledger import LedgerEntry, entries
 from verigym.registry.versions import register
+from verigym.store.database import Store
 
 
 @pytest.fixture
@@ -30,9 +34,6 @@ def test_what_nobody_touched_is_sound(kept: Kept):
 
 
 def test_an_empty_store_is_sound(tmp_path: Path):
-    from verigym.registry.integrity import check_integrity
-    from verigym.store.database import Store
-
     assert [one.words for one in check_integrity(Store(tmp_path / "store.db"), tmp_path)] == ["no entries yet"]
 
 
@@ -218,7 +219,7 @@ def test_a_version_older_than_seals_is_sound_and_says_what_is_not_covered(kept: 
     other = register(kept.store, Version(base="old", name="old"))  # no entry of the ledger names it
     old = msgspec.structs.replace(other, seal="", made="", software={})
     body = codec.encode(old).replace(b'"schema":2', b'"schema":1')
-    kept.sql("UPDATE documents SET body = ? WHERE kind = 'version' AND id = ?", body, other.id)
+    kept.sql("UPDATE documents SET body = ?, created = 1 WHERE kind = 'version' AND id = ?", body, other.id)
     assert kept.damaged() == []
     assert any("its provenance is too old to check" in one.words for one in kept.found())
 
@@ -230,14 +231,27 @@ def test_a_seal_cannot_be_removed(kept: Kept, schema: int):
     kept.sql("UPDATE documents SET body = ? WHERE kind = 'version' AND id = ?", body, kept.tuned.id)
     damaged = kept.damaged()
     assert any("holds another seal of version" in words for words in damaged)
-    assert any("its seal was removed" in words for words in damaged) == (schema == 2)
+    assert any("its seal was removed" in words for words in damaged)
 
 
-def test_a_version_that_no_entry_names_is_damaged_without_its_seal(kept: Kept):
+@pytest.mark.parametrize("fields", [{}, {"made": "", "software": {}}], ids=["as it is", "as an old one"])
+@pytest.mark.parametrize("schema", [2, 1])
+def test_a_version_that_no_entry_names_is_damaged_without_its_seal(kept: Kept, schema: int, fields: dict[str, Any]):
     other = register(kept.store, Version(base="other", families=["a"]))
-    body = codec.encode(msgspec.structs.replace(other, seal="", families=[]))
+    body = codec.encode(msgspec.structs.replace(other, seal="", families=[], **fields))
+    body = body.replace(b'"schema":2', b'"schema":%d' % schema)
     kept.sql("UPDATE documents SET body = ? WHERE kind = 'version' AND id = ?", body, other.id)
     assert [words for words in kept.damaged() if "its seal was removed" in words]
+
+
+def test_the_only_version_of_a_store_is_damaged_without_its_seal(tmp_path: Path):
+    with contextlib.closing(Store(tmp_path / "store.db")) as store:
+        only = register(store, Version(base="only"))
+    body = codec.encode(msgspec.structs.replace(only, seal="")).replace(b'"schema":2', b'"schema":1')
+    with sqlite3.connect(tmp_path / "store.db") as connection:
+        connection.execute("UPDATE documents SET body = ?", (body,))
+    checks = check_integrity(Store(tmp_path / "store.db"), tmp_path)
+    assert [check.sound for check in checks if check.what == "version"] == [False]
 
 
 def test_seals_in_decisions_keep_the_bytes_of_entries_without_them():

@@ -8,7 +8,7 @@ from tests.registry.decided import REPORT, store_versions
 from tests.registry.memory import MemoryStore
 from verigym.core import codec
 from verigym.core.errors import NotFound, Refused
-from verigym.core.records import Decision, content_hash
+from verigym.core.records import Check, Decision, content_hash
 from verigym.registry.ledger import (
     BrokenChain,
     LedgerEntry,
@@ -154,6 +154,60 @@ def test_a_champion_that_nothing_moved_is_found(store: MemoryStore):
     store.entries[2] = _rehashed(msgspec.structs.replace(entries(store)[2], champion_before="z"))
     with pytest.raises(BrokenChain, match="Ledger entry 3 does not start from the champion"):
         verify_chain(store)
+
+
+def _forged(store: MemoryStore, decision: Decision, after: str | None, why: str = "") -> None:
+    """Appends an entry with the right hashes, which `record` would refuse."""
+    last = entries(store)[-1]
+    changed = {"seq": last.seq + 1, "prev": last.hash, "champion_before": last.champion_after, "champion_after": after}
+    store.entries.append(_rehashed(msgspec.structs.replace(last, decision=decision, why=why, **changed)))
+
+
+FAILED = Check(name="better on held-out tasks", outcome="fail", words="worse")
+FORGED: dict[str, tuple[Decision, str | None, str]] = {
+    "rejected": (_decision("d", "c", "REJECT"), "d", "but its verdict is REJECT"),
+    "unclear": (_decision("d", "c", "NEED MORE DATA"), "d", "but its verdict is NEED MORE DATA"),
+    "another candidate": (_decision("d", "c"), "e", "that is not its candidate"),
+    "no champion": (_decision("d", "c"), None, "that is not its candidate"),
+    "about another champion": (_decision("d", "b"), "d", "by a decision about another one"),
+    "no reason": (Decision(candidate="d", champion="c", verdict="REJECT", kind="override"), "d", "without a reason"),
+    "never champion": (
+        Decision(candidate="d", champion="c", verdict="PROMOTE", kind="rollback"),
+        "d",
+        "never champion",
+    ),
+    "a second first": (
+        Decision(candidate="d", champion="c", verdict="PROMOTE", kind="first"),
+        "d",
+        "after another one",
+    ),
+    "a check failed": (
+        msgspec.structs.replace(_decision("d", "c"), checks=[FAILED]),
+        "d",
+        'its check "better on held-out tasks" was not passed',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_an_entry_that_cannot_have_moved_the_champion_is_found(store: MemoryStore, name: str):
+    decision, after, words = FORGED[name]
+    _forged(store, decision, after)
+    with pytest.raises(BrokenChain, match=f"Ledger entry 4 .*{words}"):
+        verify_chain(store)
+
+
+def test_decisions_that_may_move_the_champion_are_sound(store: MemoryStore):
+    record(store, _decision("d", "c", "REJECT"), moves=False)
+    rejected = msgspec.structs.replace(_decision("d", "c", "REJECT"), kind="override", checks=[FAILED])
+    promote(store, rejected, why="the suite is outdated")
+    rollback(store, "a")
+    assert verify_chain(store) == 6
+
+
+def test_a_promotion_whose_checks_failed_is_refused(store: MemoryStore):
+    with pytest.raises(Refused, match='"better on held-out tasks" was not passed'):
+        promote(store, msgspec.structs.replace(_decision("d", "c"), checks=[FAILED]))
 
 
 def test_an_entry_that_cannot_be_read_is_found(store: MemoryStore):

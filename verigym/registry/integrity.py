@@ -7,6 +7,7 @@ last hash, stored elsewhere, protects the ledger against that, and with it the v
 """
 
 import hashlib
+import math
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,6 +49,7 @@ def check_integrity(store: Store, home: Path, only: Version | None = None, expec
         broken = f"{store.path} is damaged ({damage})"
         remedy = "Copy the folder to another disk first. Then restore a backup, or save the runs that can still be read"
         return [_damaged("store", str(store.path), broken, remedy), *_readable_runs(store)]
+    sealed_since = _sealed_since(store)
     stored, reports, data = store.bodies("version"), store.bodies("report"), store.bodies("dataset")
     if only is not None:
         stored = [document for document in stored if document.id == only.id]
@@ -57,7 +59,7 @@ def check_integrity(store: Store, home: Path, only: Version | None = None, expec
         data = [document for document in data if document.id in {version.data_hash for version in versions}]
     return [
         *_ledger(store, expect),
-        *map(_version, stored),
+        *(_version(document, sealed_since) for document in stored),
         *_adapters(home / "adapters", versions),
         *(_recipe(store, version) for version in versions if "run" in version.recipe),
         *map(_report, reports),
@@ -161,7 +163,13 @@ class _SchemaField(Struct):
     schema: int = 1
 
 
-def _version(document: StoredDocument) -> IntegrityCheck:
+def _sealed_since(store: Store) -> float:
+    """When the first version with a seal was stored. Every later one was stored by a verigym that seals."""
+    sealed = (document.created for document in store.bodies("version") if _plain(document).get("seal"))
+    return min(sealed, default=math.inf)
+
+
+def _version(document: StoredDocument, sealed_since: float) -> IntegrityCheck:
     id, version = document.id, _read(document, Version)
     if version is None:
         return _damaged("version", id, "cannot be read")
@@ -170,7 +178,9 @@ def _version(document: StoredDocument) -> IntegrityCheck:
         return _damaged("version", id, changed)
     plain = _plain(document)
     seal = plain.pop("seal", "")
-    if not seal and _schema(document) >= codec.SCHEMA_VERSION:
+    # The fields made and software are as old as seals.
+    newer = _schema(document) >= codec.SCHEMA_VERSION or version.made or version.software
+    if not seal and (newer or document.created > sealed_since):
         return _damaged("version", id, "its seal was removed, so its provenance cannot be checked")
     if seal and content_hash(plain) != seal:
         return _damaged("version", id, "its provenance was changed: name, parent, recipe, data or families")

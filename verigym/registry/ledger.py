@@ -23,7 +23,8 @@ class BrokenChain(VerigymError):
 
     def __init__(self, seq: int, reason: str) -> None:
         super().__init__(
-            f"Ledger entry {seq} {reason}. It was changed after it was written. Restore the store from a backup"
+            f"Ledger entry {seq} {reason}. It was changed after it was written, or verigym did not write it. "
+            "Restore the store from a backup"
         )
         self.seq = seq
 
@@ -131,6 +132,7 @@ def rollback(store: Store, to: str | None = None, who: str = "", why: str = "") 
 def verify_chain(store: Store) -> int:
     """The number of entries, if all are intact. Raises `BrokenChain` for the first that is not."""
     previous: LedgerEntry | None = None
+    champions: set[str | None] = set()
     for seq, data in enumerate(store.ledger(), start=1):
         try:
             entry = codec.decode(data, LedgerEntry)
@@ -142,6 +144,9 @@ def verify_chain(store: Store) -> int:
             raise BrokenChain(seq, "does not follow the previous entry")
         if entry.champion_before != (previous.champion_after if previous else None):
             raise BrokenChain(seq, "does not start from the champion of the previous entry")
+        if entry.champion_after != entry.champion_before and (wrong := _wrong_move(entry, champions)):
+            raise BrokenChain(seq, wrong)
+        champions.add(entry.champion_after)
         previous = entry
     return previous.seq if previous else 0
 
@@ -181,6 +186,36 @@ def _check_may_move(decision: Decision, why: str) -> None:
             f"The gate decided {decision.verdict} for {decision.candidate}. It was not promoted. "
             "To promote it anyway, pass --override REASON"
         )
+    elif failed := _not_passed(decision):
+        raise Refused(
+            f'The gate decided PROMOTE for {decision.candidate}, but its check "{failed}" was not passed. Repeat it: '
+            f"verigym gate {decision.candidate}"
+        )
+
+
+def _not_passed(decision: Decision) -> str:
+    """A check that contradicts PROMOTE. Empty if none does."""
+    names = (check.name for check in decision.checks if check.outcome in ("fail", "unclear"))
+    return next(names, "") if decision.kind == "gate" else ""
+
+
+def _wrong_move(entry: LedgerEntry, champions: set[str | None]) -> str:
+    """Why the entry cannot have moved the champion. Empty if it can. `champions` are the earlier ones."""
+    decision = entry.decision
+    if entry.champion_after != decision.candidate:
+        return "makes a version champion that is not its candidate"
+    if decision.champion != (entry.champion_before or ""):
+        return "moves the champion by a decision about another one"
+    if decision.kind == "override":
+        return "" if entry.why or decision.why else "moves the champion by an override without a reason"
+    if decision.verdict != "PROMOTE":
+        return f"moves the champion, but its verdict is {decision.verdict}"
+    if decision.kind == "rollback" and decision.candidate not in champions:
+        return "rolls back to a version that was never champion"
+    if decision.kind == "first" and champions - {None}:
+        return "names a first champion after another one"
+    failed = _not_passed(decision)
+    return f'says PROMOTE, but its check "{failed}" was not passed' if failed else ""
 
 
 def _champion_before(history: list[LedgerEntry]) -> str | None:
