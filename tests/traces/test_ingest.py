@@ -1,5 +1,6 @@
 """Ingest as a whole: nothing is lost, nothing is stored twice, and no secret gets in."""
 
+import contextlib
 import gzip
 import io
 import json
@@ -19,6 +20,7 @@ import pytest
 from tests.traces import fuzz
 from tests.traces.conftest import Place
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused
+from verigym.store.database import Store
 from verigym.traces import ingest, input_files
 from verigym.traces.ingest import SidecarEntry
 from verigym.traces.redaction import Redaction
@@ -38,6 +40,26 @@ def quarantine(place: Place, name: str = "ingested") -> list[SidecarEntry]:
         if path.exists()
         else []
     )
+
+
+def test_a_new_workspace_is_open_to_its_owner_alone(tmp_path: Path) -> None:
+    trace, home = tmp_path / "a.jsonl", tmp_path / "new" / "home"
+    trace.write_text(chat("hi") + "\nno trace\n")
+    before = os.umask(0o022)
+    try:
+        with contextlib.closing(Store(home / "store.db")) as store:
+            ingest(store, home, [str(trace)], Redaction())
+    finally:
+        os.umask(before)
+    assert (home / "store.db").exists() and (home / "quarantine" / "ingested.jsonl").exists()
+    assert home.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_that_exists_keeps_its_permissions(tmp_path: Path) -> None:
+    tmp_path.chmod(0o750)
+    with contextlib.closing(Store(tmp_path / "store.db")) as store:
+        store.begin_run("a", "eval", {})
+    assert tmp_path.stat().st_mode & 0o777 == 0o750
 
 
 # -- once and again -------------------------------------------------------------------------------------------------------

@@ -103,7 +103,7 @@ def exists(path: Path) -> bool:
 def create(path: Path) -> sa.Engine:
     """Opens the file for reading and writing. Creates it, or migrates it."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # it will hold production traces
     except OSError as error:
         raise InfrastructureFailure(
             f"The folder {path.parent} cannot be created ({error}). Choose another --home"

@@ -191,7 +191,8 @@ class Store:
         """Locks the run for this process until the block ends or the process dies. Two processes would pay for it twice."""
         folder = self.path.parent / "running"
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.mkdir(exist_ok=True)
             lock = (folder / hashlib.sha256(run.encode()).hexdigest()[:16]).open("a+")
         except OSError as error:
             raise InfrastructureFailure(

@@ -109,7 +109,7 @@ def ingest(
             f'"{name}" is not a valid name for traces. Use at most 100 letters, digits, dots, _ and -. '
             "Begin with a letter or digit. Names that begin with served- are reserved"
         )
-    home.mkdir(parents=True, exist_ok=True)
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
     files = list(dict.fromkeys(files))
     inputs = [InputFile(file) for file in files]
     run = f"traces-{name}"

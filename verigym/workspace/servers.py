@@ -1,5 +1,6 @@
 """Models behind servers: addresses such as `URL#MODEL?options`, and their names in HOME/servers.json (`-m NAME`)."""
 
+import contextlib
 import re
 import urllib.parse
 from pathlib import Path
@@ -122,4 +123,6 @@ def _is_version(ws: "WorkspaceFolder", name: str) -> bool:
 
 def _write(home: Path, servers: dict[str, str]) -> None:
     body = msgspec.json.format(msgspec.json.encode(dict(sorted(servers.items()))), indent=2)
+    with contextlib.suppress(OSError):  # write_whole explains it
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_whole(home / FILE, lambda file: file.write(body + b"\n"))

@@ -184,7 +184,8 @@ class WorkspaceFolder:
         from verigym.model import lora
 
         adapters = self.home / "adapters"
-        adapters.mkdir(parents=True, exist_ok=True)
+        self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        adapters.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=adapters, prefix=".new-") as work:
             folder = Path(work) / "adapter"
             lora.save(model, folder, base)

@@ -130,7 +130,7 @@ class ConversationDatabase:
 
     def __init__(self, path: Path) -> None:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
             self._database = sqlite3.connect(path, check_same_thread=False, isolation_level="IMMEDIATE", timeout=5.0)
             self._database.execute("PRAGMA journal_mode=WAL")
