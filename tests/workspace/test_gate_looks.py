@@ -493,6 +493,16 @@ def test_a_plan_runs_nothing_and_holds_what_the_gate_then_does(sums: Sums):
     assert plan.first <= 2 * decision.measured[0].tasks <= plan.most
 
 
+def test_a_plan_says_which_gain_the_families_can_show(sums: Sums):
+    def least() -> float:
+        return Gate(sums.ws, candidate, champion, ALONE, environment=str(sums.file)).plan().least_gain
+
+    champion, candidate = sums.version("other40"), sums.version("right99")
+    many = least()
+    sums.extend(10, 1)
+    assert many < 0.15 < 0.35 < least() < 0.5
+
+
 def test_a_plan_says_what_it_costs_where_a_price_is_known(sums: Sums):
     champion, candidate = sums.version("other40"), sums.version("right99")
     sums.evaluate(champion, n=20, prices=Prices(prompt=10.0, completion=100.0))

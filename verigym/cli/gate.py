@@ -151,6 +151,12 @@ def say_plan(plan: "GatePlan", say: Callable[[str], None], ws: "Workspace") -> N
         f"The gate compares {candidate} with {champion} on {plan.environment}, look by look: "
         f"{counted(plan.first, 'episode')} for the first look, at most {plan.most:,}{cost}."
     )
+    if plan.least_gain:
+        gains = "only gains" if plan.least_gain < 1 else "no gain, because they are too few"
+        size = f" of about {100 * plan.least_gain:.0f} points or more" if plan.least_gain < 1 else ""
+        say(f"  {counted(plan.families, 'family')} of {plan.suites[0].suite} can show {gains}{size}.")
+    if plan.policy == "default" and len(plan.suites) > 1:
+        say("  --policy quick has wider margins and needs fewer episodes.")
     for suite in plan.suites:
         done = f", {suite.done:,} are stored" if suite.done else ""
         say(

@@ -214,6 +214,17 @@ def _better_on_new_families(primary: Sample, judging: Judging, seen: frozenset[s
     )
 
 
+def least_gain(families: int, policy: GatePolicy) -> float:
+    """The smallest gain in success that so many families show, at best: if no task is lost. 1 if they are too few for any, 0 if
+    the policy asks for another gain."""
+    if policy.primary != "success":
+        return 0.0
+    if families < policy.min_families:
+        return 1.0
+    z = _z(sequential.share_of_risk(policy.alpha, 1)) + _z(1 - policy.power)
+    return z**2 / (families + z**2)
+
+
 def _with_later_tasks(known: Check, primary: Sample, policy: GatePolicy) -> Check:
     """A check that an earlier look settled, with the gain on all tasks that were measured since, for other checks."""
     then, now = known.looks[-1].tasks, len(primary.pairs)

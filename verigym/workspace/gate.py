@@ -19,7 +19,7 @@ from verigym.environments.load import base_and_added, load_environment
 from verigym.evaluation.report import make_report
 from verigym.evaluation.stats import Delta, paired_delta
 from verigym.evaluation.suites import in_turn, make_suite
-from verigym.gates.checks import BETTER, held_out
+from verigym.gates.checks import BETTER, held_out, least_gain
 from verigym.gates.decide import LookResult, look, next_step
 from verigym.gates.evidence import Evidence, PassageLosses, ReportPair, TrainingEvidence
 from verigym.gates.guards import no_perplexity
@@ -156,6 +156,9 @@ class Gate:
             like=self.target.known.run if self.target.known is not None and not self._told else "",
             suites=suites,
             dollars=self._dollars(suites),
+            policy=self.policy.name,
+            families=(families := len(self.suites["primary"].families)),
+            least_gain=least_gain(families, self.policy),
         )
 
     def _dollars(self, suites: Sequence[SuitePlan]) -> float | None:

@@ -77,6 +77,11 @@ class GatePlan(Struct, frozen=True, kw_only=True):
     suites: list[SuitePlan]
     dollars: float | None = None
     """What all missing episodes cost at most. None without a price."""
+    policy: str = ""
+    families: int = 0
+    """Families of the primary suite."""
+    least_gain: float = 0.0
+    """The smallest gain in success that these families can show, as a share."""
 
     @property
     def first(self) -> int:
