@@ -235,6 +235,28 @@ _ELSEWHERE = [
     ("plink -pw {} bob@h", "tuesday"),
     ("zip -P {} a.zip b", "tuesday"),
 ]
+_ODD_LETTERS = [
+    ("secret key: {}", "wJalrXUtnFEMI/K7MDENG/bPx"),
+    ("private key: {}", "abc123def456ghi"),
+    ('{{"OPENAI_KEY": "{}"}}', alnum(20)),
+    ("STRIPE_KEY={}", alnum(20)),
+    ("PASSWORD\uff1d{}", "hunter22!x"),
+    ("password\uff1a {}", "hunter22!x"),
+    ("pass\u00adword: {}", "hunter22!x"),
+    ("pass\u200bword={}", "hunter22!x"),
+    ("Passwort: {}", "Hunter22!"),
+    ("mot de passe : {}", "Hunter22!"),
+    ("пароль: {}", "Hunter22!"),
+    ("密码：{}", "Hunter22!"),
+    ("https://outlook.office.com/webhook/{}", "a1b2c3d4-aaaa/IncomingWebhook/0123456789abcdef"),
+    ("https://hooks.zapier.com/hooks/catch/{}", "123456/abcdef1"),
+    ("https://hook.eu1.make.com/{}", "abcdefghijklmnopqrstuvwxyz123456"),
+    ("Private-Lines: 2\nAAABAQC1\n{}\nPrivate-MAC: 1", "abcdefghijklmnop"),
+    ("card {}", "4111\t1111\t1111\t1111"),
+    ("card {}", "4111_1111_1111_1111"),
+    ("card {}", "4111\u20111111\u20111111\u20111111"),
+    ("call {}", "+49\u00a030\u00a01234567"),
+]
 _PERSONAL = [
     ("mail {} now", "alice@example.com"),
     ("/users?email={}", "bob%40example.com"),
@@ -286,7 +308,7 @@ SECRETS: list[tuple[str, str]] = [
     *_passwords(),
     *((f"use {key} for it", key) for key in _KEYS),
     *((f'{{"value": "{key}"}}', key) for key in _KEYS[::4]),
-    *((text.format(secret), secret) for text, secret in _NAMED + _INNER + _ELSEWHERE + _PERSONAL),
+    *((text.format(secret), secret) for text, secret in _NAMED + _INNER + _ELSEWHERE + _ODD_LETTERS + _PERSONAL),
     *_ESCAPED,
     _deep(10),
 ]

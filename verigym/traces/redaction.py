@@ -27,6 +27,7 @@ from verigym.traces.redaction_rules import (
     is_odd,
     keys_within,
     literal,
+    plain_letters,
     shape,
 )
 
@@ -48,6 +49,8 @@ _FIXED = ("type", "role", "encrypted_content")
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}\[\]]')
 _COLON = re.compile(r"\s*:")
 _ESCAPE = re.compile(r"(?<!\\)\\+u([0-9a-fA-F]{4})")
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
+_HIDDEN = re.compile(f"{_ESCAPE.pattern}|{_INVISIBLE.pattern}")
 _PROBES = ["a" * 60 + "!", "1" * 60 + "!", "a1" * 40 + " ", "a " * 40 + "!", "-" * 60 + "!", ("a@" * 30) + "!"]
 
 
@@ -113,6 +116,8 @@ class Redaction:
         texts = "\n".join(_strings(msgspec.to_builtins(value)))
         if "\\" in texts:  # rules are chosen by what the text says, with and without its escapes
             texts += "\n" + _ESCAPE.sub(lambda match: chr(int(match[1], 16)), texts).replace("\\", "")
+        if not texts.isascii() and _INVISIBLE.search(texts):
+            texts += "\n" + _INVISIBLE.sub("", texts)
         redaction = _RedactionPass(self, texts, self.rules)
         result = work(redaction)
         if any(texts.count(secret) > 1 for secrets in redaction.learned.values() for secret in secrets):
@@ -285,7 +290,7 @@ class _RedactionPass:
         return "".join([*pieces, text[last:]])
 
     def _plain(self, text: str) -> str:
-        if "\\u" in text and _ESCAPE.search(text):
+        if ("\\u" in text or not text.isascii()) and _HIDDEN.search(text):
             return self._escaped(text)
         redacted, last = "", 0
         for start, end, new in self._replacements(text):
@@ -294,11 +299,12 @@ class _RedactionPass:
         return redacted + text[last:]
 
     def _escaped(self, text: str) -> str:
-        """The redacted text, where `\\u0040` counts as `@`: a part of JSON, or a log that quotes it."""
+        """The redacted text, where `\\u0040` counts as `@` (a part of JSON, or a log that quotes it) and invisible characters do
+        not count."""
         pieces, starts, last = [], [], 0
-        for match in _ESCAPE.finditer(text):
-            pieces += [text[last : match.start()], chr(int(match[1], 16))]
-            starts += [*range(last, match.start()), match.start()]
+        for match in _HIDDEN.finditer(text):
+            pieces += [text[last : match.start()], chr(int(match[1], 16)) if match[1] else ""]
+            starts += [*range(last, match.start()), *([match.start()] if match[1] else [])]
             last = match.end()
         plain, starts = "".join([*pieces, text[last:]]), [*starts, *range(last, len(text) + 1)]
         redacted, last = "", 0
@@ -309,6 +315,7 @@ class _RedactionPass:
 
     def _replacements(self, text: str) -> list[tuple[int, int, str]]:
         """Start, end and replacement of what is redacted."""
+        text = plain_letters(text)
         taken: list[tuple[int, int, str]] = []
         if self._placed is not None:
             taken += [(*match.span(), match[0]) for match in self._placed.finditer(text)]

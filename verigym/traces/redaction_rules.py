@@ -63,12 +63,20 @@ class RedactionRule(Struct, frozen=True, kw_only=True):
     """Values that differ only in spaces, dots and dashes are the same: `+44 20 7946 0958` is `+442079460958`."""
 
 
+_LOOKALIKES = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+"""Characters to the ones that they look like: full-width forms, spaces and dashes."""
+_LOOKALIKES |= dict.fromkeys((0xA0, 0x2007, 0x2009, 0x202F, 0x3000), " ") | dict.fromkeys((0x2010, 0x2011), "-")
 _DIGITS = {ord(digit): "0" for digit in "123456789"}
+
+
+def plain_letters(text: str) -> str:
+    """The text of the same length with `=` for a full-width one, and so on."""
+    return text if text.isascii() else text.translate(_LOOKALIKES)
 
 
 def shape(text: str) -> str:
     """The text in lower case with every digit replaced by 0. Searching it for hints is faster than running the rule."""
-    return text.lower().translate(_DIGITS)
+    return plain_letters(text).lower().translate(_DIGITS)
 
 
 _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
@@ -125,7 +133,7 @@ def is_secret(text: str) -> bool:
 @functools.lru_cache(4096)
 def check_of_key(key: str) -> Callable[[str], bool] | None:
     """Whether a value of this key is a secret. None if the key names no secret."""
-    words = _CAMEL.sub("_", key)
+    words = _CAMEL.sub("_", plain_letters(key))
     if words.lower() in ("pwd", "old_pwd", "oldpwd"):
         return lambda text: is_secret(text) and not _PATH.match(text)
     if SECRET_KEY.fullmatch(words):
