@@ -172,6 +172,15 @@ def test_code_that_always_fails_is_named_with_its_first_error(tmp_path: Path) ->
         asyncio.run(make(design({**SUM, "total": {"kind": "code", "file": "f.py", "in_process": True}}, tmp_path), 5))
 
 
+def test_text_that_utf8_cannot_encode_is_replaced_in_the_sandbox_too(tmp_path: Path) -> None:
+    (tmp_path / "f.py").write_text("def total(a):\n    if a % 2: raise ValueError('\\ud800')\n    return '\\ud800'\n")
+    for in_process in (True, False):
+        column = {"kind": "code", "file": "f.py", "in_process": in_process}
+        columns = {**SUM, "total": column, "answer": "so {{ total }}"}
+        made = asyncio.run(make(design(columns, tmp_path, keep=["prompt", "answer"]), 5))
+        assert {task.data["answer"].rstrip("\ufffd") for task in made.tasks} == {"so "}
+
+
 def test_a_file_that_cannot_be_loaded_is_said_at_once(tmp_path: Path) -> None:
     (tmp_path / "f.py").write_text("import nosuchpackage\ndef total(a):\n    return a\n")
     for in_process in (True, False):

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.verifiers.builders import BROKEN, FolderBox, FolderSandbox, episode, task, verdict
@@ -270,6 +271,9 @@ def test_names_that_nobody_defines_are_found() -> None:
         ),
         ("def f(n): return {}", "assert f(f(1).items()) == 3"),
         ("def f(n): return 10 ** 9", "assert sum(range(f(1))) == 3"),
+        ("def f(n): raise ValueError('\\ud800')", "assert f(1) == 3"),
+        ("def f(n): return '\\ud800'", "got = f(1)\nassert got == 3, got"),
+        ("raise ValueError('\\ud800')", "assert f(1) == 3"),
         ("def f(n): return '0' * 10 ** 5", "import os\nx = f(1)\nif len(x) > 9: os._exit(1)\nassert x == 3"),
     ],
 )  # fmt: skip
@@ -554,3 +558,15 @@ def test_outcomes_that_do_not_fit_are_left_for_the_next_round(monkeypatch: pytes
     monkeypatch.setattr(FolderBox, "output", 3000)
     tests = "\n".join(f"def test_{at}():\n    assert size({'x' * 700!r} * {at}) == {700 * at}" for at in range(1, 4))
     assert run("def size(text): return len(text)", tests).passed
+
+
+def test_a_line_of_a_test_that_was_stopped_while_it_wrote_fails_only_that_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = FolderBox.run
+
+    async def cut(box: FolderBox, command: Any, *, stdin: str = "", seconds: float | None = None) -> CommandResult:
+        made = await real(box, command, stdin=stdin, seconds=seconds)
+        return msgspec.structs.replace(made, stdout=made.stdout.replace('[1, {"passed', '[1, {"pas[1, {"passed'))
+
+    monkeypatch.setattr(FolderBox, "run", cut)
+    found = run(ADD, [f"assert add({at}, 0) == {at}" for at in range(3)])
+    assert (found.reward, found.error) == (pytest.approx(2 / 3), None)

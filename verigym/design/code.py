@@ -6,6 +6,7 @@ If the function raises, takes too long or returns something that is not JSON, on
 import asyncio
 import functools
 import inspect
+import json
 import runpy
 from collections.abc import Sequence
 from pathlib import Path
@@ -53,7 +54,7 @@ async def _boxed(file: Path, function: str, rows: Sequence[Json], sandbox: Sandb
             ran = await box.run(["python3", "-c", _INSIDE], seconds=max(_STOPPED_S, 2 * seconds))
             lines = (await box.read("out.jsonl")).split(b"\n")[:-1]
             broken = {"broken": f"{ran.stop} {ran.stderr[-300:]}"}
-            loaded, *results = [msgspec.json.decode(line) for line in lines] or [broken]
+            loaded, *results = [codec.plain(json.loads(line)) for line in lines] or [broken]
             if "broken" in loaded:
                 raise BadInput(f"{file} cannot be run in the sandbox: {loaded['broken']}")
             called += [CallResult(result.get("value"), result.get("problem", "")) for result in results]

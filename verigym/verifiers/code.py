@@ -11,6 +11,7 @@ tests that check a change of their own list, or pass a function, are not support
 
 import ast
 import builtins
+import contextlib
 import functools
 import inspect
 import os
@@ -202,7 +203,7 @@ class _Exchange:
         order = {"units": units, "seconds": self._seconds}
         ran = await _inside(self._test_box, "tests", order, max(self._tests_left_s, self._seconds))
         self._tests_left_s -= ran.seconds
-        outcomes = dict(msgspec.json.decode(line) for line in ran.stdout.split("\n")[:-1])
+        outcomes = _outcomes(ran.stdout)
         silent = [at for at in range(len(units)) if at not in outcomes]
         if silent and not (ran.stop == "output" and outcomes):
             if not any(units[at]["log"] for at in silent):  # no answer of the submission can be the cause
@@ -238,6 +239,16 @@ class _Exchange:
                 self._answers[waiting[int(session)]].append(answer)
             elif session == "broke":
                 self._broke = answer[:300]
+
+
+def _outcomes(output: str) -> dict[int, dict[str, Any]]:
+    """Index to outcome. A line that cannot be read, such as one of a test that was stopped while it wrote, is left out."""
+    outcomes: dict[int, dict[str, Any]] = {}
+    for line in output.split("\n")[:-1]:
+        with contextlib.suppress(msgspec.DecodeError):
+            index, outcome = msgspec.json.decode(line, type=tuple[int, dict[str, Any]])
+            outcomes[index] = outcome
+    return outcomes
 
 
 _first_calls: dict[tuple[_SubmissionTest, ...], dict[int, dict[str, Any]]] = {}
