@@ -171,6 +171,17 @@ def test_what_would_be_misunderstood_later_is_refused_at_once(tmp_path: Path, bo
         load_environment(str(path))
 
 
+@pytest.mark.parametrize("line", ["verify = StateDiff()", "verifiers = {'state': StateDiff()}"])
+def test_an_environment_without_an_end_state_cannot_have_it_compared(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "blind.py"
+    text = f"from verigym.verifiers.state import StateDiff\n{HEAD}{line}\nclass Environment:\n    def open(self, task): ...\n"
+    path.write_text(text)
+    with pytest.raises(BadInput, match=re.escape("the class Environment has no end_state(self). Add it")):
+        load_environment(str(path))
+    path.write_text(f"{text}    def end_state(self): return {{}}\n")
+    load_environment(str(path))
+
+
 @pytest.mark.parametrize("where", ["the file", "tasks"])
 def test_a_file_that_exits_is_an_error_and_not_the_end(tmp_path: Path, where: str) -> None:
     path = tmp_path / "leaving.py"

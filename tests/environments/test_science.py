@@ -200,6 +200,8 @@ WRONG: dict[str, tuple[Json | None, str]] = {
     "a value too high": (with_values(start=10.7), "start: 10.7, expected 10"),
     "a value too low": (with_values(rate=0.04), "rate: 0.04, expected 0.05"),
     "a value with the wrong sign": (with_values(rate=-0.05), "rate: -0.05"),
+    "a value of 400 digits": (with_values(start=10**400), "start: not reported"),
+    "a width of 400 digits": (with_errors(start=10**400), "start: no uncertainty"),
     "a value missing": ({**REPORT, "values": {"start": 10.0}}, "rate: not reported"),
     "a parameter too many": (with_values(half_life=14), "half_life: no parameter"),
     "an uncertainty missing": ({**REPORT, "plus_minus": {"start": 0.2}}, "rate: no uncertainty"),

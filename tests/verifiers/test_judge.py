@@ -107,6 +107,24 @@ def test_a_reply_that_is_too_long_for_the_judge_fails_and_a_task_that_is_too_lon
     assert [each.reward for each in verdicts] == [1.0, 0.0]
 
 
+def test_a_reply_of_few_characters_and_many_tokens_is_too_long_too() -> None:
+    """The judge has room for a fair reply. A rare character takes as many tokens as it has bytes."""
+
+    def answer(request: Request) -> str:
+        if len(prompt_of(request).encode()) > 8192:
+            raise ContextFull("too long")
+        return scored(0)
+
+    context = Context(policies={"judge": ScriptedPolicy(answer)})
+    for dense in ("\U00012000" * 1700, "x" * 5000):
+        found = verdict(Judge("r" * 3500), dense, context)
+        assert (found.reward, found.error) == (0.0, None) and "too long for the judge" in found.evidence
+    group = [episode("x" * 1800, "a"), episode("\U00012000" * 1700, "b")]
+    verdicts = asyncio.run(PairwiseJudge("r" * 3500).verify(task(), group, context))
+    assert [each.reward for each in verdicts] == [1.0, 0.0]
+    assert verdict(Judge("r" * 7000), "x" * 1000, context).error is not None
+
+
 def test_the_prompt_holds_rubric_task_reference_and_reply() -> None:
     context, asked = says(scored(8))
     verdict(Judge("Be strict."), "my reply", context, reference="the right one")

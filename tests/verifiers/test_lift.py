@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import msgspec
 import pytest
 
 from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure
 from verigym.core.protocols import Context, Verifier
-from verigym.core.records import Failure, Fault, Stop, Task, Trajectory, Verdict
+from verigym.core.records import Failure, Fault, Mark, Stop, Task, Trajectory, Verdict
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.verifiers.lift import lift, lift_group
 from verigym.verifiers.numeric import Numeric
@@ -263,3 +264,19 @@ def test_a_verifier_is_returned_as_it_is() -> None:
     best = Best()
     assert lift("mine", best) is best
     assert isinstance(lift("mine", lambda task, trajectory: 1.0), Verifier)
+
+
+@pytest.mark.parametrize("error", [RecursionError("deep"), OverflowError("large")], ids=repr)
+def test_a_reply_that_is_too_deep_or_too_large_for_a_shipped_verifier_fails(error: Exception) -> None:
+    def verify(task: Task, trajectory: Trajectory) -> float:
+        raise error
+
+    [own] = score(verify)
+    assert own.reward is None and own.error is not None and own.error.fault is Fault.VERIFIER
+    verify.__module__ = "verigym.verifiers.numeric"
+    unsafe = msgspec.structs.replace(SECOND, marks=[Mark("unsafe")])
+    verdicts = score(verify, [GOOD, unsafe])
+    assert [(each.reward, each.passed, each.unsafe, each.error) for each in verdicts] == [
+        (0.0, False, False, None),
+        (-1.0, False, True, None),
+    ]

@@ -224,3 +224,13 @@ def test_a_long_reply_takes_no_longer_than_its_length(piece: str) -> None:
     start = time.process_time()
     last_number(piece * (100_000 // len(piece)))
     assert time.process_time() - start < 3
+
+
+@pytest.mark.parametrize(
+    "reply", ["1 " * 250_000, "Answer: " + "1 " * 250_000, "Answer: x = " + "1, " * 170_000], ids=len
+)
+def test_a_reply_of_very_many_numbers_is_read_quickly(reply: str) -> None:
+    start = time.process_time()
+    found = verdict(Numeric(), reply, answer=3)
+    assert (found.reward, found.error) == (0.0, None) and time.process_time() - start < 5
+    assert verdict(Numeric(where="whole"), reply + " so it is 3", answer=3).passed

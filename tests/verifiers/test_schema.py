@@ -1,5 +1,7 @@
 """The reply is JSON of the shape that was asked for, or the evidence says where it is not."""
 
+import json
+import time
 from typing import Any
 
 import pytest
@@ -117,8 +119,53 @@ def test_patterns_for_keys_hold_as_in_the_standard(schema: dict[str, Any], reply
 
 def test_a_value_nested_past_all_bounds_is_not_valid() -> None:
     tree = {"$defs": {"node": {"type": "array", "items": {"$ref": "#/$defs/node"}}}, "$ref": "#/$defs/node"}
+    assert verdict(JsonSchema(tree), "[" * 190 + "]" * 190).passed
     found = verdict(JsonSchema(tree), "[" * 500 + "]" * 500)
-    assert found.error is None and found.parts["valid_json"] == 1.0
+    assert (found.reward, found.error) == (0.0, None)
+
+
+def test_a_number_that_is_too_large_to_divide_is_not_valid() -> None:
+    price = {"type": "object", "properties": {"price": {"multipleOf": 0.01}}}
+    assert verdict(JsonSchema(price), '{"price": 1.25}').passed
+    found = verdict(JsonSchema(price), f'{{"price": {"9" * 400}}}')
+    assert (found.reward, found.error) == (0.0, None) and "too large" in found.evidence
+
+
+@pytest.mark.parametrize(
+    ("items", "unique"),
+    [
+        ("[]", True),
+        ('[1, "1", true, null, [], {}, [1], {"a": 1}]', True),
+        ("[0, false]", True),
+        ("[[1], [true]]", True),
+        ("[1, 1.0]", False),
+        ('[{"a": 1, "b": [2]}, {"b": [2.0], "a": 1}]', False),
+        ('["a", "b", "a"]', False),
+    ],
+)
+def test_items_are_unique_as_in_the_standard(items: str, unique: bool) -> None:
+    found = verdict(JsonSchema({"uniqueItems": True}), items)
+    assert (found.passed, found.error) == (unique, None), found.evidence
+    assert verdict(JsonSchema({"uniqueItems": False}), items).passed
+
+
+def test_many_unique_items_are_compared_quickly() -> None:
+    items = json.dumps([{"a": n, "b": [n]} for n in range(20_000)])
+    start = time.process_time()
+    assert verdict(JsonSchema({"uniqueItems": True}), items).passed
+    assert time.process_time() - start < 5  # 20,000 times 20,000 comparisons take an hour
+
+
+def test_a_reply_that_takes_too_long_to_check_fails() -> None:
+    both = [
+        {"properties": {"l": {"$ref": "#/$defs/n"}}, "required": ["l"]},
+        {"properties": {"l": {"$ref": "#/$defs/n"}}},
+    ]
+    tree = {"$defs": {"n": {"oneOf": [*both, {"type": "integer"}]}}, "$ref": "#/$defs/n"}
+    start = time.process_time()
+    found = verdict(JsonSchema(tree), '{"l":' * 40 + "1" + "}" * 40)
+    assert (found.reward, found.error) == (0.0, None) and "took more than 1 s" in found.evidence
+    assert time.process_time() - start < 3
 
 
 @settings(deadline=None)  # the first one reads the verifier's source for its version

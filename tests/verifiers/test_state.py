@@ -204,9 +204,20 @@ def test_a_task_that_does_not_say_what_to_expect_is_the_verifiers_failure(data: 
     assert found.reward is None and found.error is not None and found.error.fault is Fault.VERIFIER
 
 
-def test_an_environment_that_tells_no_end_state_is_told_so() -> None:
-    found = diff({}, expected_state={"x": 1})
-    assert found.error is not None and "end_state(self)" in found.error.message
+def test_an_agent_that_deletes_everything_fails_and_the_evidence_names_the_other_cause() -> None:
+    found = diff({}, state={"a": 1, "keep": 2}, expected_state={"b": 1, "keep": 2})
+    assert (found.reward, found.passed, found.error) == (0.0, False, None)
+    assert found.parts["side_effects"] == 1 and "end_state(self)" in found.evidence
+    assert diff({}, state={"a": 1}, expected_state={}).passed
+
+
+@pytest.mark.parametrize("rules", [{}, {"loose": ["*"]}, {"unordered": ["x"]}], ids=str)
+def test_an_end_state_that_is_nested_too_deeply_fails(rules: dict[str, Any]) -> None:
+    deep: list[Any] = []
+    for _ in range(600):
+        deep = [deep]
+    found = diff({"x": deep}, rules=rules, state={"x": 0}, expected_state={"x": 1})
+    assert found.error is None and found.reward is not None and found.reward < 0 and not found.passed
 
 
 def test_a_large_state_is_compared_quickly_and_its_evidence_is_bounded() -> None:

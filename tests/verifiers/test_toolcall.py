@@ -220,3 +220,10 @@ def test_only_equal_arguments_pass_and_the_share_is_counted(expected: dict[str, 
     matched = len(expected.items() & given_.items())
     assert verdict.parts["arguments"] == (matched / max(len(expected), len(given_)) if expected or given_ else 1.0)
     assert verdict.passed == (expected == given_) == (verdict.reward == 1.0)
+
+
+@pytest.mark.parametrize("depth", [300, 600, 900])
+def test_arguments_that_are_nested_too_deeply_are_not_a_call(depth: int) -> None:
+    deep = f'{{"attendee": {"[" * depth}{"]" * depth}}}'
+    found = score(TASK, [FunctionCall("c", "calendar.create_event", deep)], UNSAFE)
+    assert (found.reward, found.passed, found.unsafe) == (-1.0, False, True)

@@ -32,6 +32,7 @@ from verigym.verifiers.choice import Choice
 from verigym.verifiers.lift import lift, lift_group
 from verigym.verifiers.match import exact_match
 from verigym.verifiers.numeric import Numeric
+from verigym.verifiers.state import StateDiff
 from verigym.verifiers.version import version
 from verigym.wire.items import read_items
 
@@ -142,7 +143,7 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
         )
     if not callable(tasks):
         raise BadInput(f"{where}: an environment needs a function tasks(split) that returns a list of Task")
-    verifiers = _verifiers(module, name)
+    verifiers = _verifiers(module, name, kind)
     _check_class(kind, where)
     try:
         toolbox = ToolBox(kind)
@@ -211,15 +212,19 @@ def _check_class(kind: type, where: str) -> None:
         raise BadInput(f"{where}: max_turns must be a whole number of at least 1, and system must be text")
 
 
-def _verifiers(module: ModuleType, name: str) -> dict[str, Verifier]:
+def _verifiers(module: ModuleType, name: str, kind: type) -> dict[str, Verifier]:
     """Reads `verifiers`, or else `verify`, or else `verify_group`."""
+    where = module.__file__ or name
     given: dict[str, Any] = getattr(module, "verifiers", None) or {"verify": getattr(module, "verify", None)}
     together: Any = getattr(module, "verify_group", None)
     if given == {"verify": None} and together is not None:
         return {"verify": lift_group(Path(name).stem, together)}
     if any(verify is None for verify in given.values()):
-        where = module.__file__ or name
         raise BadInput(f"{where}: an environment needs a function verify(task, trajectory) that returns a reward")
+    if any(isinstance(verify, StateDiff) for verify in given.values()) and not hasattr(kind, "end_state"):
+        raise BadInput(
+            f"{where}: StateDiff compares the end state, but the class Environment has no end_state(self). Add it"
+        )
     return {key: lift(Path(name).stem if key == "verify" else key, verify) for key, verify in given.items()}
 
 

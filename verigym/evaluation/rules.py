@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from verigym.core import codec
 from verigym.core.records import (
     FunctionCall,
     FunctionCallOutput,
@@ -537,7 +538,7 @@ def differences(wanted: ExpectedCall, given: Json | None) -> dict[str, str]:
 def _object(value: Any) -> Json | None:
     if isinstance(value, str):
         try:
-            value = msgspec.json.decode(value or "{}")
+            value = codec.read_json(value or "{}")
         except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
             return None
     return value if isinstance(value, dict) else None

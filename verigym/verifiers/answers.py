@@ -15,6 +15,8 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from verigym.core import codec
+
 Where = Literal["auto", "whole", "boxed", "tag", "marker"]
 
 
@@ -111,7 +113,7 @@ def find_json(text: str) -> Any:
     error: Exception | None = None
     for candidate in [text, *([] if block is None else [block])]:
         try:
-            return msgspec.json.decode(candidate.strip())
+            return codec.read_json(candidate.strip())
         except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as raised:
             error = raised
     raise ValueError(str(error)) from error

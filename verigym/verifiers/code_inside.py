@@ -436,7 +436,9 @@ def tests() -> None:
                 result = _tried(unit)
             except BaseException as error:  # an answer may drive a test into anything
                 result = {"failed" if unit["log"] else "broken": f"{type(error).__name__}: {_words(error)}"[:300]}
-            say(json.dumps([index, result], ensure_ascii=False))  # `say` replaces lone surrogates, which no reader accepts
+            say(
+                json.dumps([index, result], ensure_ascii=False)
+            )  # `say` replaces lone surrogates, which no reader accepts
             os._exit(0)
         if os.WIFSIGNALED(os.waitpid(child, 0)[1]):
             say(json.dumps([index, {"failed" if unit["log"] else "broken": "it did not end in time"}]))

@@ -75,7 +75,7 @@ class Judge(Struct, frozen=True):
         try:
             votes = await asyncio.gather(*asked)
         except PromptTooLong:
-            if not is_cause(shown, prompt):
+            if not is_cause(shown, prompt) and not await _has_room(policy, self._prompt(task, _FAIR), self.sampling):
                 raise
             return Verdict(reward=0.0, evidence=f"the reply is too long for the judge ({len(shown):,} characters)")
         rewards = [(vote.score - low) / (high - low) for vote, _ in votes]
@@ -203,9 +203,12 @@ class PairwiseJudge(Struct, frozen=True, dict=True):
         try:
             judgements = await asyncio.gather(*asked)
         except PromptTooLong:
-            if not is_cause(max(one, other, key=len), prompts[0]):
+            longer = max(one, other, key=_size)
+            if not is_cause(longer, prompts[0]) and not await _has_room(
+                policy, self._prompt(task, _FAIR, _FAIR), self.sampling
+            ):
                 raise
-            return _Game(float(len(one) < len(other)), "the longer reply is too long for the judge", [])
+            return _Game(float(_size(one) < _size(other)), "the longer reply is too long for the judge", [])
         winners = [judgement.winner for judgement, _ in judgements]
         both_orders = zip(winners[::2], winners[1::2], strict=True)
         points = [{("A", "B"): 1.0, ("B", "A"): 0.0}.get(pair, 0.5) for pair in both_orders]
@@ -296,7 +299,25 @@ class PromptTooLong(VerifierFailure):
 
 def is_cause(text: str, prompt: str) -> bool:
     """Whether a judged text takes up most of a prompt that is too long. Then the failure is that of the text."""
-    return 2 * len(text) > len(prompt)
+    return 2 * _size(text) > _size(prompt)
+
+
+def _size(text: str) -> int:
+    """UTF-8 bytes, because a rare character can be several tokens."""
+    return len(text.encode("utf-8", "replace"))
+
+
+_FAIR = "word " * 300
+"""A reply for which a judge must have room."""
+
+
+async def _has_room(policy: Policy, prompt: str, sampling: Sampling) -> bool:
+    """Whether a prompt fits into the judge's context window. Then a reply that does not fit in its place is too long."""
+    try:
+        await policy.respond(Request(items=[Message("user", prompt)], sampling=sampling))
+    except ContextFull:
+        return False
+    return True
 
 
 def find_policy(context: Context, name: str) -> Policy:

@@ -118,7 +118,19 @@ async def _called(verify: Callable[..., Any], task: Task, shown: object, context
         raise VerifierFailure(
             f"verify took more than {_LONGEST_S:g} s. If it waits for something, make it async"
         ) from None
+    except (RecursionError, OverflowError) as error:
+        if not _is_ours(verify) or not isinstance(shown, Trajectory):
+            raise
+        unsafe = shown.marked("unsafe")
+        evidence = f"the reply is nested too deeply, or a number in it is too large: {error}"
+        return Verdict(reward=-1.0 if unsafe else 0.0, unsafe=unsafe, evidence=evidence)
     return await made if inspect.isawaitable(made) else made
+
+
+def _is_ours(verify: Callable[..., Any]) -> bool:
+    """Whether Verigym ships this verifier. Its data is checked, so only a reply can be too deep or too large for it."""
+    module = verify.__module__ if inspect.isroutine(verify) else type(verify).__module__
+    return module.startswith("verigym.")
 
 
 def _takes_context(verify: Callable[..., Any]) -> bool:

@@ -6,6 +6,7 @@ and expressions with `\\pi` or a root are not numbers and never pass. Neither do
 """
 
 import re
+from collections import deque
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -45,12 +46,14 @@ class Numeric(Struct, frozen=True):
         answer = find_answer(reply, self.where)
         if answer is None:
             return None
-        if answer.marked and (places := _places(answer.text)):
-            start = len(answer.text) - len(answer.text.rpartition("=")[2])
-            return _only(places, next((at for at, each in enumerate(places) if each.start >= start), None), _LINK)
+        if answer.marked:
+            text = _tidy(answer.text)
+            start = len(text) - len(text.rpartition("=")[2])
+            if places := _places(text, start):
+                return _only(places, next((at for at, each in enumerate(places) if each.start >= start), None), _LINK)
         if answer.marked and (self.where != "auto" or _SYMBOL.search(answer.text)):
             return None
-        places = _places(reply if answer.marked else answer.text)
+        places = _places(_tidy(reply if answer.marked else answer.text))
         return _only(places, len(places) - 1 if places else None, _OR if self.where == "auto" else None)
 
     def _near(self, given: Fraction, expected: Fraction) -> bool:
@@ -113,13 +116,22 @@ _IN_SYMBOL = re.compile(
 _TIMES_SYMBOL = re.compile(r"\s*(?:\\cdot|\\times|\*)?\s*(?:\\(?:pi|sqrt|log|ln)\b|[π√]|pi\b)")
 _NEAR = 60
 """Characters around a number that are looked at."""
+_MOST = 40
+"""Numbers that are looked at. A reply may have any number of them."""
 
 
-def _places(text: str) -> list[_Place]:
-    text = _tidy(text)
+def _places(text: str, start: int | None = None) -> list[_Place]:
+    """The numbers of a tidy text around an index, or else the last ones."""
+    matches: deque[re.Match[str]] = deque(maxlen=_MOST)
+    after = 0
+    for match in _NUMBER.finditer(text):
+        matches.append(match)
+        after += start is not None and match.start() >= start
+        if after == _MOST // 2:
+            break
     places: list[_Place] = []
     end = 0
-    for match in _NUMBER.finditer(text):
+    for match in matches:
         before = text[max(0, match.start() - _NEAR) : match.start()]
         symbolic = _IN_SYMBOL.search(before) or _TIMES_SYMBOL.match(text, match.end())
         if symbolic:

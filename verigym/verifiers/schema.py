@@ -11,7 +11,6 @@ from msgspec import Struct
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from verigym.core import watchdog
 from verigym.core.errors import VerifierFailure
 from verigym.core.records import Json, Task, Trajectory, Verdict
 from verigym.verifiers.answers import find_json
@@ -19,8 +18,8 @@ from verigym.verifiers.match import matched
 
 _SHOWN = 10
 """Maximum number of reasons in the evidence."""
-_PATTERNS_S, _LONGEST_S = 1.0, 5.0
-"""Maximum time for all regular expressions of one reply, and for the whole reply."""
+_LONGEST_S = 1.0
+"""Maximum time to check one reply, with its regular expressions."""
 _OF_NAMES = ("properties", "$defs", "definitions", "dependentSchemas")
 """Keywords whose keys are names."""
 _OF_VALUES = ("enum", "const", "default", "examples")
@@ -54,35 +53,64 @@ class JsonSchema(Struct, frozen=True):
 
 def _reasons(schema: Any, value: Any, task: Task) -> list[str]:
     """`$.items[3].price: 'x' is not of type 'number'`, sorted by path."""
-    limit = _PatternLimit()
+    limit = _TimeLimit()
     try:
         Draft202012Validator.check_schema(schema)
-        validator = extend(Draft202012Validator, {"pattern": limit.check})
+        keywords = {**Draft202012Validator.VALIDATORS, "pattern": limit.pattern, "uniqueItems": _unique}
+        validator = extend(Draft202012Validator, {name: limit.within(check) for name, check in keywords.items()})
         bounded = _without_patterns(schema, _keys(value), limit)
-        errors = watchdog.guarded(list, _LONGEST_S, validator(bounded, registry=Registry()).iter_errors(value))
+        errors = list(validator(bounded, registry=Registry()).iter_errors(value))
     except TimeoutError as error:
         return [f"$: {error}"]
-    except watchdog.Overdue:
-        return [f"$: checking it took more than {_LONGEST_S:g} s"]
     except SchemaError as error:
         raise VerifierFailure(f"task {task.id}: the schema is not valid: {error.message[:200]}") from error
     except Unresolvable as error:
         raise VerifierFailure(f"task {task.id}: the schema does not contain what it refers to: {error}") from error
     except RecursionError:
         return ["$: nested too deeply"]
+    except OverflowError:
+        return ["$: a number is too large"]
     return [f"{error.json_path}: {error.message[:200]}" for error in sorted(errors, key=lambda error: error.json_path)]
 
 
-class _PatternLimit:
-    """The time that is left for the regular expressions of one reply."""
+def _unique(validator: Any, unique: bool, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    """The keyword `uniqueItems`, as in the standard. The validator's own compares every item with every other."""
+    if unique and isinstance(instance, list) and len({_key(each) for each in instance}) < len(instance):
+        yield ValidationError("it has items that are equal")
+
+
+def _key(value: Any) -> Any:
+    """Equal for equal JSON values: 1 is 1.0, and true is not 1."""
+    match value:
+        case bool():
+            return (bool, value)
+        case list():
+            return (list, *map(_key, value))
+        case dict():
+            return (dict, frozenset((name, _key(each)) for name, each in value.items()))
+    return value
+
+
+class _TimeLimit:
+    """The time that is left to check one reply. It is looked at before each keyword, so it holds on any thread."""
 
     def __init__(self) -> None:
-        self._end = time.monotonic() + _PATTERNS_S
+        self._end = time.monotonic() + _LONGEST_S
+
+    def within(self, check: Any) -> Any:
+        """A keyword's check that raises `TimeoutError` if the time is over."""
+
+        def checked(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
+            if time.monotonic() > self._end:
+                raise TimeoutError(f"checking it took more than {_LONGEST_S:g} s")
+            return check(validator, value, instance, schema)
+
+        return checked
 
     def matches(self, pattern: str, text: str) -> bool:
         return matched(pattern, text, seconds=self._end - time.monotonic()) is not None
 
-    def check(self, validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    def pattern(self, validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
         """The keyword `pattern`, as in the standard."""
         if isinstance(instance, str) and not self.matches(pattern, instance):
             yield ValidationError(f"{instance[:120]!r} does not match {pattern!r}")
@@ -100,7 +128,7 @@ def _keys(value: Any) -> set[str]:
     return keys
 
 
-def _without_patterns(schema: Any, keys: set[str], limit: _PatternLimit) -> Any:
+def _without_patterns(schema: Any, keys: set[str], limit: _TimeLimit) -> Any:
     """The schema with each pattern of `patternProperties` replaced by the keys that match it. The validator's own search has no
     time limit, and `additionalProperties` uses it too."""
     if not isinstance(schema, dict):

@@ -46,10 +46,12 @@ class StateDiff(Struct, frozen=True):
 
     def __call__(self, task: Task, trajectory: Trajectory) -> Verdict:
         before, expected = task.data.get("state", _NOTHING), _expected(task)
-        if expected and not trajectory.end_state:
-            raise VerifierFailure(f"task {task.id}: there is no end state. Add end_state(self) to the environment")
         rules = _Rules(_globs(self.ignore), _globs(self.unordered), _globs(self.loose))
-        differences = list(_compare(_StatePath("", ""), before, expected, trajectory.end_state, rules))
+        try:
+            differences = list(_compare(_StatePath("", ""), before, expected, trajectory.end_state, rules))
+        except RecursionError:
+            parts = {"matched": 0.0, "side_effects": 1.0}
+            return Verdict(reward=-1.0, parts=parts, evidence="the end state is nested too deeply to be compared")
         wrong = [each for each in differences if each.text]
         asked = [each for each in differences if not each.side_effect]
         effects = len(differences) - len(asked)
@@ -60,8 +62,13 @@ class StateDiff(Struct, frozen=True):
             reward=max(-1.0, matched - self.penalty * effects),
             passed=not wrong,
             parts={"matched": matched, "side_effects": float(effects)},
-            evidence=_evidence(wrong),
+            evidence=_evidence(wrong) if trajectory.end_state or not wrong else f"{_EMPTY}\n{_evidence(wrong)}",
         )
+
+
+_EMPTY = (
+    "the end state is empty. If the environment did not clear it, its end_state(self) is missing or returns nothing"
+)
 
 
 def _expected(task: Task) -> Json:

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from verigym.core import codec
 from verigym.core.errors import VerifierFailure
 from verigym.core.records import Json, Task, Trajectory, Verdict
 
@@ -58,7 +59,7 @@ def tool_call_verifier(task: Task, trajectory: Trajectory) -> Verdict:
 def _arguments(text: str) -> Json | None:
     """The arguments of a call, or None if they are not a JSON object."""
     try:
-        arguments = msgspec.json.decode(text or "{}")
+        arguments = codec.read_json(text or "{}")
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return None
     return arguments if isinstance(arguments, dict) else None

@@ -3,10 +3,10 @@
 It reads only the record. `end_state` has the runs and the report. `task.data["lab"]` has the truth.
 """
 
-import math
 import re
+import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 from verigym.core.errors import VerifierFailure
 from verigym.core.records import Json, Task, Trajectory, Verdict
@@ -69,9 +69,14 @@ def _budget(runs: list[Any], budget: int) -> Iterator[str]:
         yield f"{len(runs)} runs were made, the budget was {budget}"
 
 
+def _finite(value: float | None) -> TypeGuard[float]:
+    """Whether it is a number that a float can hold. A reply may write hundreds of digits."""
+    return value is not None and -sys.float_info.max <= value <= sys.float_info.max
+
+
 def _value(name: str, value: float | None, true: float, tolerance: float) -> str:
     """Describes what is wrong with a value. Empty if nothing is."""
-    if value is None or not math.isfinite(value):
+    if not _finite(value):
         return f"{name}: not reported"
     off = abs(value - true) / abs(true)
     return f"{name}: {value:g}, expected {true:g} to within {tolerance:.0%}" if off > tolerance * _SLACK else ""
@@ -79,7 +84,7 @@ def _value(name: str, value: float | None, true: float, tolerance: float) -> str
 
 def _spread(name: str, value: float | None, plus_minus: float | None, true: float, tolerance: float) -> str:
     """Describes what is wrong with an uncertainty: it does not cover the truth, or it is too wide."""
-    if value is None or plus_minus is None or not math.isfinite(plus_minus) or plus_minus <= 0:
+    if not _finite(value) or not _finite(plus_minus) or plus_minus <= 0:
         return f"{name}: no uncertainty was given"
     if plus_minus > tolerance * abs(value) * _SLACK:
         return f"{name}: plus_minus {plus_minus:g} is wider than {tolerance:.0%} of {value:g}"
