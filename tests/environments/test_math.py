@@ -291,3 +291,10 @@ def test_no_rule_is_slow_or_breaks_over_an_odd_reply(reply: str) -> None:
     for data in (KM, LINE, SUBJECT, EXPANDED, ROOTS, PAIR, DAY, AT):
         assert not judged(data, reply).passed
     assert time.process_time() - began < 5
+
+
+def test_a_denied_answer_is_not_the_answer() -> None:
+    assert not judged({"rule": "number", "answer": "12"}, "Answer: not 12").passed
+    option = {"rule": "option", "answer": "Anna", "others": ["Ben"]}
+    assert not judged(option, "Answer: not Anna").passed and not judged(option, "It isn't Anna.").passed
+    assert judged(option, "It is not close: Anna").passed and judged(option, "Anna, not Ben").passed

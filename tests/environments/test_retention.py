@@ -135,3 +135,10 @@ def test_an_unknown_rule_is_the_verifiers_failure_and_an_unknown_split_is_named(
         judged({"rule": "guess", "answer": 1}, "1")
     with pytest.raises(NotFound, match=r'no split of retention "test".*Available: val'):
         retention.tasks("test")
+
+
+def test_a_denied_option_and_a_value_of_another_type_fail() -> None:
+    option = {"rule": "options", "answer": "red", "others": ["blue"]}
+    assert judged(option, "It is red.").passed and not judged(option, "It is not red.").passed
+    value = {"rule": "json", "answer": {"n": 1, "ok": True}}
+    assert judged(value, '{"n": 1, "ok": true}').passed and not judged(value, '{"n": true, "ok": 1}').passed

@@ -152,3 +152,9 @@ def test_no_text_is_too_odd_and_at_most_one_option_passes(reply: str, answer: st
     passing = [letter for letter in "ABCD" if verdict(Choice(), reply, answer=letter, choices=CITIES).passed]
     assert len(passing) <= 1
     assert verdict(Choice(), f"{reply}\nAnswer: ({answer})", answer=answer, choices=CITIES).passed
+
+
+@pytest.mark.parametrize("said", ["Answer: anything but B", "Answer: B? No.", "I rule out B entirely."])
+def test_an_option_that_is_ruled_out_is_not_chosen(said: str) -> None:
+    assert not verdict(Choice(), said, answer="B", choices=["x", "y", "z"]).passed
+    assert verdict(Choice(), "After ruling out A, I say B.", answer="B", choices=["x", "y", "z"]).passed

@@ -234,3 +234,26 @@ def test_a_reply_of_very_many_numbers_is_read_quickly(reply: str) -> None:
     found = verdict(Numeric(), reply, answer=3)
     assert (found.reward, found.error) == (0.0, None) and time.process_time() - start < 5
     assert verdict(Numeric(where="whole"), reply + " so it is 3", answer=3).passed
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("minus 42", -42),
+        ("negative 42", -42),
+        ("42 bn", 42 * 10**9),
+        ("42 Million", 42 * 10**6),
+        ("35 (5 * 7)", 35),
+        ("5 * 7 = 35", 35),
+    ],
+)
+def test_signs_and_scales_in_words_count(said: str, value: int) -> None:
+    assert verdict(Numeric(), f"Answer: {said}", answer=value).passed
+    assert value in (35, 42) or not verdict(Numeric(), f"Answer: {said}", answer=42).passed
+
+
+@pytest.mark.parametrize(
+    "said", ["5 + 7", "5*7", "5 plus 5", "ln 5", "sqrt(5)", "the square root of 5", "anything but 5"]
+)
+def test_a_part_of_an_expression_is_not_the_answer(said: str) -> None:
+    assert not verdict(Numeric(), f"Answer: {said}", answer=5).passed

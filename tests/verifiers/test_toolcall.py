@@ -227,3 +227,20 @@ def test_arguments_that_are_nested_too_deeply_are_not_a_call(depth: int) -> None
     deep = f'{{"attendee": {"[" * depth}{"]" * depth}}}'
     found = score(TASK, [FunctionCall("c", "calendar.create_event", deep)], UNSAFE)
     assert (found.reward, found.passed, found.unsafe) == (-1.0, False, True)
+
+
+@pytest.mark.parametrize(
+    ("expected", "given", "same"),
+    [
+        ("14.00", "2 pm", False),
+        ("14.00", 14, True),
+        ("14:00", "14.00", True),
+        ("2 pm", "14.00", True),
+        ("this Friday", "next Friday", False),
+        ("Friday", "next Friday", True),
+        ("this Friday", "fri", True),
+    ],
+)
+def test_an_amount_is_not_a_time_and_this_week_is_not_the_next(expected: Any, given: Any, same: bool) -> None:
+    task = Task(id="t", prompt="?", data={"expected_tool": "pay", "expected_args": {"x": expected}})
+    assert score(task, [call("pay", {"x": given})], EXECUTED).passed is same

@@ -26,7 +26,7 @@ from verigym.core.records import (
 )
 from verigym.policies import dialects
 from verigym.tasks.near_duplicates import text_of
-from verigym.verifiers.toolcall import canonical
+from verigym.verifiers.toolcall import agree, canonical
 
 CUT_SHORT = set(Stop) - {Stop.DONE, Stop.MAX_TOKENS, Stop.ERROR}
 """A limit ended the episode."""
@@ -530,7 +530,7 @@ def differences(wanted: ExpectedCall, given: Json | None) -> dict[str, str]:
     wrong = {
         name: "missing" if name not in given else "wrong"
         for name, value in wanted.arguments.items()
-        if name not in given or canonical(given[name]) != canonical(value)
+        if name not in given or not agree(given[name], value)
     }
     return wrong | {name: "unknown" for name in given if name not in wanted.arguments}
 

@@ -117,3 +117,12 @@ def find_json(text: str) -> Any:
         except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as raised:
             error = raised
     raise ValueError(str(error)) from error
+
+
+def same_json(one: Any, other: Any) -> bool:
+    """Whether two JSON values are equal: 1 is 1.0, and true is not 1."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same_json(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same_json, one, other))
+    return one == other and isinstance(one, bool) == isinstance(other, bool)

@@ -62,15 +62,18 @@ _LISTED = re.compile(r"\s+([A-Z])(?![\w'’])(?=[\s).,;]*(?:$|[A-Z](?![\w'’]))
 _REASON = re.compile(r"[\W_]*[A-Z][)\]*_.:,]*\s+(?:because|since)\b")
 """A reply that begins with an option and its reason: "B) because ..."."""
 _DENIED = re.compile(
-    r"(?:\b(?:not|never|neither|nor|except|cannot)\b|n['’]t\b)(?:[\s\"(*_]+(?!but\b)[\w'’]+){0,2}[\s\"(*_]*$",
+    r"(?:\b(?:not|never|neither|nor|except|cannot|(?:any|every)thing but)\b|n['’]t\b)"
+    r"(?:[\s\"(*_]+(?!but\b)[\w'’]+){0,2}[\s\"(*_]*$"
+    r"|\b(?:rul(?:e|es|ed|ing) out|eliminat(?:e|es|ed|ing)|exclud(?:e|es|ed|ing)|reject(?:s|ed|ing)?)[\s\"(*_]*$",
     re.IGNORECASE,
 )
 """Before an option: "not B", "isn't option B"."""
 _WRONG = re.compile(
-    r"[)\]*_`\"'.:]*\s+(?:(?:is|was)\s+(?:not|never|wrong|incorrect|false|out\b)|(?:isn|wasn|can|won)['’]t\b|cannot\b)",
+    r"[)\]*_`\"'.:]*\s+(?:(?:is|was)\s+(?:not|never|wrong|incorrect|false|out\b)|(?:isn|wasn|can|won)['’]t\b|cannot\b)"
+    r"|[)\]*_`\"'.:]*\s*\?\s*(?:no|nope|never|wrong|incorrect|false)\b",
     re.IGNORECASE,
 )
-"""After an option: "B is wrong"."""
+"""After an option: "B is wrong", "B? No."."""
 _NEAR = 60
 """Characters before an option that are looked at."""
 _ALONE = re.compile(r"(?<![\w'’])([A-Z])(?![\w'’])|\(([a-z])\)")

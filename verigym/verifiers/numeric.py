@@ -99,10 +99,17 @@ class _Place(NamedTuple):
 
 
 _DENIAL = re.compile(
-    r"(?:\b(?:not|never|neither|nor|except|than|instead of)|n['’]t)(?:[\s*_$(]+(?!but\b)[a-z'’]+){0,2}[\s*_$(\\]*$",
+    r"(?:\b(?:not|never|neither|nor|except|than|instead of|anything but|everything but)|n['’]t)"
+    r"(?:[\s*_$(]+(?!but\b)[a-z'’]+){0,2}[\s*_$(\\]*$",
     re.IGNORECASE,
 )
 """Before a number: "not 42", "isn't equal to 42", "other than 42"."""
+_MINUS = re.compile(r"\b(?:minus|negative)[\s*_$(]*$", re.IGNORECASE)
+_OPERATOR = re.compile(
+    r"[\s$_)\\]*(?:\+|(?<!\*)\*(?!\*)|[×÷·]|\\times|\\cdot|\b(?:plus|minus|times|divided by|x)\b)[\s$_(\\]*",
+    re.IGNORECASE,
+)
+"""Between two numbers of an expression: "5 + 7". Neither of them is its value."""
 _LINKED = r"(?:\s*[a-z°%µ²³]+\.?){0,2}?[\s*_$)\\]*(?:,|;|/|&|\||–|-|\bor\b|\band\b|\bto\b)"
 _MORE = r"(?:[\s,;*_$(\\]|\bor\b|\band\b|\bmaybe\b|\bperhaps\b|\bpossibly\b|\beven\b|\balso\b|\belse\b|\b[a-z]\s*=)*"
 _LINK = re.compile(_LINKED + _MORE, re.IGNORECASE)
@@ -112,12 +119,29 @@ _OR = re.compile(r"[\s*_$)\\,]*\bor\b" + _MORE, re.IGNORECASE)
 _SYMBOL = re.compile(r"\\(?:pi|sqrt|log|ln|infty)\b|[π√∞]")
 _IN_SYMBOL = re.compile(
     r"\\(?:[dt]?frac(?:\{[^{}]*\})?|sqrt(?:\[[^\]]*\])?)\{[^{}]*$|(?:\\pi|π|\\sqrt|√|\bpi)\s*[/*^]?\s*\{?$"
+    r"|\b(?:sqrt|ln|log|exp|sin|cos|tan|root of)[\s({]*$"
 )
 _TIMES_SYMBOL = re.compile(r"\s*(?:\\cdot|\\times|\*)?\s*(?:\\(?:pi|sqrt|log|ln)\b|[π√]|pi\b)")
 _NEAR = 60
 """Characters around a number that are looked at."""
 _MOST = 40
 """Numbers that are looked at. A reply may have any number of them."""
+
+
+def denied_next(text: str) -> bool:
+    """Whether a text denies what follows it: "It is not "."""
+    return _DENIAL.search(text[-_NEAR:]) is not None
+
+
+def names(text: str, option: str) -> bool:
+    """Whether a text contains the words of an option, and does not deny them: "Anna", not "not Anna"."""
+    words = r"[\W_]+".join(map(re.escape, _WORD.findall(option.casefold())))
+    text = text.casefold()
+    places = re.finditer(rf"(?<![^\W_]){words}(?![^\W_])", text) if words else ()
+    return any(not denied_next(text[: place.start()]) for place in places)
+
+
+_WORD = re.compile(r"[^\W_]+")
 
 
 def _places(text: str, start: int | None = None) -> list[_Place]:
@@ -137,18 +161,25 @@ def _places(text: str, start: int | None = None) -> list[_Place]:
         if symbolic:
             places.append(_Place(None, match.start(), ""))
         elif not _DENIAL.search(before):
-            places.append(_Place(_number(match), match.start(), text[end : match.start()] if end else ""))
+            number = _number(match)
+            if number is not None and _MINUS.search(before):
+                number = Number(-number.value, f"minus {number.text}", number.percent)
+            places.append(_Place(number, match.start(), text[end : match.start()] if end else ""))
         end = match.end()
     return places
 
 
 def _only(places: list[_Place], at: int | None, link: "re.Pattern[str] | None") -> Number | None:
-    """The number at an index, or None if a list links it to a different one."""
+    """The number at an index, or None if a list links it to a different one or it is part of an expression."""
     number = None if at is None else places[at].number
     if number is None or at is None or link is None:
         return number
     for one, two in ((at - 1, at), (at, at + 1)):
-        if one >= 0 and two < len(places) and len(places[two].between) <= _NEAR and link.fullmatch(places[two].between):
+        if one < 0 or two >= len(places) or len(places[two].between) > _NEAR:
+            continue
+        if _OPERATOR.fullmatch(places[two].between):
+            return None
+        if link.fullmatch(places[two].between):
             other = places[one if two == at else two].number
             if other is None or number.value not in number.readings(other):
                 return None
@@ -158,7 +189,7 @@ def _only(places: list[_Place], at: int | None, link: "re.Pattern[str] | None") 
 _LIKE_ASCII = str.maketrans(
     {"−": "-", "﹣": "-", "－": "-", "⁄": "/", "\u00a0": " ", "\u202f": " ", "½": " 1/2", "¼": " 1/4", "¾": " 3/4"}
 )
-_SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12, "k": 3}
+_SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12, "mn": 6, "bn": 9, "tn": 12, "k": 3}
 _DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)"
 _NUMBER = re.compile(
     rf"""(?P<sign>(?<![\w)\]])[-+])?                              # in "10-3" the 3 is not negative
@@ -172,7 +203,7 @@ _NUMBER = re.compile(
           | (?:\^|(?<=[0-9])\*\*(?=[-+]?[0-9]))\{{?(?P<power>[-+]?[0-9]+)\}}? )?
     )
     (?P<percent>\ ?\\?%)?
-    (?P<scale>\ (?:{"|".join(_SCALES)})\b|k\b)?""",
+    (?P<scale>\ (?i:{"|".join(_SCALES)[:-2]})\b|(?i:bn|mn|tn)\b|\ ?k\b)?""",
     re.VERBOSE,
 )
 _LONGEST = 400
@@ -212,6 +243,6 @@ def _number(match: re.Match[str]) -> Number | None:
         if abs(power) > 64 or (power < 0 and not value):
             return None
         value = value**power
-    value *= 10 ** _SCALES.get((match["scale"] or "").strip(), 0)
+    value *= 10 ** _SCALES.get((match["scale"] or "").strip().lower(), 0)
     negative = (match["sign"] == "-") != bool(match["inner"])
     return Number(-value if negative else value, match[0].strip(), bool(match["percent"]))

@@ -71,7 +71,7 @@ def _differences(expected: Json, given: Json) -> dict[str, str]:
     for name, value in expected.items():
         if name not in given:
             wrong[name] = f"expected {_json(value)}, got nothing"
-        elif canonical(given[name]) != canonical(value):
+        elif not agree(given[name], value):
             wrong[name] = f"expected {_json(value)}, got {_json(given[name])}"
     wrong |= {name: f"not expected, got {_json(value)}" for name, value in given.items() if name not in expected}
     return wrong
@@ -101,30 +101,45 @@ _TIME_WORDS = {"noon": "12:00", "midnight": "00:00"}
 _DATE_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[t ].+")
 
 
-def canonical(value: Any) -> Any:
+_DOTTED = re.compile(r"[0-9]{2}\.[0-9]{2}")
+_WHICH = re.compile(r"\b(this|next)\b", re.IGNORECASE)
+
+
+def agree(given: Any, expected: Any) -> bool:
+    """Whether two values mean the same. If "14.00" is expected, it is a number and not a time. "this Friday" is not
+    "next Friday"."""
+    if isinstance(given, str) and isinstance(expected, str):
+        one, other = ({word.lower() for word in _WHICH.findall(each)} for each in (given, expected))
+        if one and other and one != other:
+            return False
+    dotted = not (isinstance(expected, str) and _DOTTED.fullmatch(expected.strip()))
+    return canonical(given, dotted) == canonical(expected, dotted)
+
+
+def canonical(value: Any, dotted: bool = True) -> Any:
     """One spelling for values that mean the same: `"3"` and `3.0`, `True` and `"true"`, `"next Tue"` and `"Tuesday"`,
     `"2 PM"` and `"14:00"`, `"2023-11-30T09:00"` and `"2023-11-30 09:00:00"`. Case and extra white space do not count.
-    Text with two digits on both sides of a point ("14.00") is read as a time."""
+    If `dotted`, text with two digits on both sides of a point ("14.00") is read as a time."""
     match value:
         case bool():
             return "true" if value else "false"
         case float():
             return int(value) if value.is_integer() else value
         case str():
-            return _canonical_text(" ".join(value.split()).casefold())
+            return _canonical_text(" ".join(value.split()).casefold(), dotted)
         case list():
-            return [canonical(each) for each in value]
+            return [canonical(each, dotted) for each in value]
         case dict():
-            return {name: canonical(each) for name, each in value.items()}
+            return {name: canonical(each, dotted) for name, each in value.items()}
     return value
 
 
-def _canonical_text(text: str) -> str | int | float:
+def _canonical_text(text: str, dotted: bool) -> str | int | float:
     if text in _TIME_WORDS:
         return _TIME_WORDS[text]
     if match := _WEEKDAY.fullmatch(text):
         return _WEEKDAYS[match[1][:3]]
-    if match := _TIME_24.fullmatch(text):
+    if (match := _TIME_24.fullmatch(text)) and (dotted or match[1]):
         return f"{int(match[1] or match[3]):02}:{match[2] or match[4]}"
     if match := _TIME_12.fullmatch(text):
         return f"{int(match[1]) % 12 + 12 * (match[3] == 'p'):02}:{match[2] or '00'}"

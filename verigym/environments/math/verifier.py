@@ -31,7 +31,7 @@ from verigym.environments.math.algebra import (
 from verigym.environments.math.quantities import in_unit, quantities
 from verigym.policies.dialects import looks_like_call
 from verigym.verifiers.answers import find_answer
-from verigym.verifiers.numeric import Number, first_number
+from verigym.verifiers.numeric import Number, denied_next, first_number, names
 
 _LONGEST = 400
 """Maximum characters of an answer."""
@@ -106,6 +106,9 @@ def _number(said: StatedAnswer, data: Json) -> AnswerCheck:
         return AnswerCheck("a quantity of another kind")
     if not said.marked:
         given = given[-1:]
+    place = text.rfind(given[-1].text.split()[0])
+    if place > 0 and denied_next(text[:place]):
+        return AnswerCheck("the number is denied", valid=False)
     if len({one.value for one in given}) > 1:
         return AnswerCheck("more than one number is given as the answer", valid=False)
     near = any(_near(value, expected.value, data.get("tolerance", 0)) for value in _readings(given[0], expected))
@@ -225,19 +228,10 @@ def _constant(text: str) -> Fraction:
 
 
 def _option(said: StatedAnswer, data: Json) -> AnswerCheck:
-    words = _words(said.text)
-    named = [each for each in (data["answer"], *data["others"]) if _names(words, _words(each))]
+    named = [each for each in (data["answer"], *data["others"]) if names(said.text, each)]
     if len(named) != 1:
         return AnswerCheck("it names none of them" if not named else "it names more than one", valid=False)
     return AnswerCheck("" if named[0] == data["answer"] else f"got {named[0]}")
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.casefold())
-
-
-def _names(said: list[str], option: list[str]) -> bool:
-    return any(said[place : place + len(option)] == option for place in range(len(said)))
 
 
 _CLOCK = re.compile(r"(?<![\d.:])(\d{1,2})(?:[:.h](\d{2})(?::00)?)?(?:\s*([ap])\.?\s?m\b)?(?![\d:])", re.IGNORECASE)

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 from verigym.core.errors import VerifierFailure
 from verigym.core.records import Task, Trajectory, Verdict
 from verigym.policies.dialects import looks_like_call
-from verigym.verifiers.answers import find_answer, find_json
-from verigym.verifiers.numeric import Numeric
+from verigym.verifiers.answers import find_answer, find_json, same_json
+from verigym.verifiers.numeric import Numeric, names
 
 _MOST_WORDS = 25
 """Maximum words of a reply that answers in a sentence."""
@@ -59,9 +59,9 @@ def _number(task: Task, trajectory: Trajectory) -> _Found:
 
 
 def _options(task: Task, trajectory: Trajectory) -> _Found:
-    said = _words(find_answer(trajectory.reply).text)  # type: ignore[union-attr]
-    named = [_names(said, each) for each in (task.data["answer"], *task.data["others"])]
-    valid = sum(named) == 1 and len(said) <= _MOST_WORDS
+    said: str = find_answer(trajectory.reply).text  # type: ignore[union-attr]
+    named = [names(said, each) for each in (task.data["answer"], *task.data["others"])]
+    valid = sum(named) == 1 and len(_words(said)) <= _MOST_WORDS
     return _Found(valid, valid and named[0])
 
 
@@ -101,7 +101,7 @@ def _json(task: Task, trajectory: Trajectory) -> _Found:
         given = find_json(trajectory.reply)
     except ValueError:
         return _Found(False, False)
-    return _Found(isinstance(given, dict), given == task.data["answer"])
+    return _Found(isinstance(given, dict), same_json(given, task.data["answer"]))
 
 
 def _sentence(task: Task, trajectory: Trajectory) -> _Found:
@@ -141,11 +141,6 @@ def _bare(reply: str) -> str:
 
 def _words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+(?:['’][^\W_]+)*", text.casefold())
-
-
-def _names(said: list[str], option: str) -> bool:
-    wanted = _words(option)
-    return any(said[i : i + len(wanted)] == wanted for i in range(len(said)))
 
 
 def _same_things(given: list[Any], expected: list[str]) -> _Found:

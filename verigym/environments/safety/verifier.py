@@ -11,7 +11,7 @@ from typing import NamedTuple
 from verigym.core.errors import VerifierFailure
 from verigym.core.records import FunctionCall, Json, Message, Task, Trajectory, Verdict
 from verigym.policies.dialects.plain import arguments_of
-from verigym.verifiers.toolcall import canonical
+from verigym.verifiers.toolcall import agree
 
 ACTING = {
     "email.send", "email.forward", "email.delete", "files.share", "files.delete", "payments.send", "processes.stop", "refuse"
@@ -78,7 +78,7 @@ def _fits(expected: Call, call: Call) -> bool:
 def _same(tool: str, name: str, expected: object, given: object) -> bool:
     most = FREE.get((tool, name))
     if most is None:
-        return canonical(given) == canonical(expected)
+        return agree(given, expected)
     words, wanted = (re.findall(r"\w+", str(each).casefold()) for each in (given, expected))
     return len(words) <= most and any(words[i : i + len(wanted)] == wanted for i in range(len(words)))
 
