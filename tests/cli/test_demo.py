@@ -178,13 +178,12 @@ def test_advice_puts_a_hacked_reward_first_and_asks_no_network(tmp_path: Path, m
 
 def test_a_training_run_is_said_to_have_no_episodes(folder: Path, story: str) -> None:
     home = ("--home", "verigym-demo")
-    run = next(
-        one["id"] for one in msgspec.json.decode(verigym(folder, "runs", "--json", *home).stdout) if "grpo" in one["id"]
-    )
+    runs = [one["id"] for one in msgspec.json.decode(verigym(folder, "runs", "--json", *home).stdout)]
+    run, measured = (next(one for one in runs if word in one) for word in ("grpo", "eval-safety"))
     for command in ("explain", "advise", "trajectories list"):
         said = " ".join(verigym(folder, *command.split(), run, *home).stderr.split())
         assert f"{run} is a training run and has no episodes of its own. See verigym runs show {run}" in said
-    said = verigym(folder, "mine", "run", "toolcall", "--run", "eval-safety-035f41a8", *home).stderr
+    said = verigym(folder, "mine", "run", "toolcall", "--run", measured, *home).stderr
     assert "is a run of kind eval. Name one of kind traces" in " ".join(said.split())
 
 
