@@ -127,7 +127,7 @@ WRITING = [
     ["design", "vary", "toolcall", "-n", "2", "--by", "typo"],
     ["models", "card", "grpo", "--out", "card.md", "--home", "home"],
     ["models", "export", "grpo", "--out", "exported", "--home", "home"],
-    ["runs", "export", "eval-safety-035f41a8", "--out", "run.jsonl", "--home", "home"],
+    ["runs", "export", "EVALUATION", "--out", "run.jsonl", "--home", "home"],
     ["report", "grpo", "--out", "page.html", "--home", "home"],
 ]
 
@@ -147,6 +147,7 @@ def test_a_folder_that_cannot_be_written_is_an_error_of_one_line(
     anywhere: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "argv", sys.argv)
+    writing: list[list[str]] = []
     for name in ("first", "folder"):
         folder = anywhere.home / name
         put_demo(folder / "home")
@@ -154,13 +155,16 @@ def test_a_folder_that_cannot_be_written_is_an_error_of_one_line(
         (folder / "faq.jsonl").write_text("".join(rows))
         monkeypatch.chdir(folder)
         if name == "first":
-            for words in WRITING:
+            with contextlib.closing(sqlite3.connect(folder / "home" / "store.db")) as store:
+                [run] = store.execute("SELECT id FROM runs WHERE id LIKE 'eval-safety-%' LIMIT 1").fetchone()
+            writing = [[run if word == "EVALUATION" else word for word in words] for words in WRITING]
+            for words in writing:
                 said_by_main(words)  # imports what the commands need
     for each in [folder, *folder.rglob("*")]:
         each.chmod(0o555 if each.is_dir() else 0o444)
     before = sorted(folder.rglob("*"))
-    all_said = as_nobody(lambda: [said_by_main(words) for words in WRITING])
-    for words, said in zip(WRITING, all_said, strict=True):
+    all_said = as_nobody(lambda: [said_by_main(words) for words in writing])
+    for words, said in zip(writing, all_said, strict=True):
         assert "Permission denied" in said, (words, said)
         assert "a folder that you may write" in said or "Nothing was changed" in said, (words, said)
         assert said.startswith("error: ") and said.endswith("exit code 2\n") and said.count("\n") == 2, (words, said)
