@@ -89,7 +89,7 @@ def test_a_page_shows_training_failures_and_three_changed_tasks(ws: verigym.Work
     [
         ("base", "verigym gate 353e7640d49e"),
         ("grpo", "verigym rollback"),
-        ("hacked", "verigym audit run toolcall"),
+        ("hacked", "Lower episodes.overlong_penalty or remove it"),
     ],
 )
 def test_a_page_ends_with_what_to_do(ws: verigym.Workspace, version: str, words: str) -> None:
