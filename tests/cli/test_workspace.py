@@ -162,6 +162,7 @@ def test_a_folder_that_cannot_be_written_is_an_error_of_one_line(
                 said_by_main(words)  # imports what the commands need
     for each in [folder, *folder.rglob("*")]:
         each.chmod(0o555 if each.is_dir() else 0o444)
+    anywhere.home.chmod(0o755)  # a workspace is for its owner alone, and this one is entered by somebody else
     before = sorted(folder.rglob("*"))
     all_said = as_nobody(lambda: [said_by_main(words) for words in writing])
     for words, said in zip(writing, all_said, strict=True):
