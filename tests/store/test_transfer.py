@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sqlite3
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +28,7 @@ from verigym.core.records import (
     Usage,
     Verdict,
 )
+from verigym.store.connection import StoreDamaged
 from verigym.store.database import Store
 from verigym.store.transfer import export_run, import_runs
 
@@ -503,3 +505,27 @@ def test_a_run_whose_id_could_name_another_folder_is_refused(
     with pytest.raises(BadInput, match="A run cannot be named"):
         import_runs(other, file)
     assert other.runs(parent=None) == []
+
+
+def test_a_run_that_is_its_own_parent_is_refused(store: Store, other: Store, tmp_path: Path) -> None:
+    rows = lines(store, tmp_path)
+    file = tmp_path / "changed.jsonl"
+    file.write_text(
+        "\n".join(json.dumps({**row, "parent": row["id"]} if row["record"] == "run" else row) for row in rows)
+    )
+    with pytest.raises(BadInput, match="is its own parent"):
+        import_runs(other, file)
+    first = next(row for row in rows if row["record"] == "run")
+    circle = [{**first, "id": "a", "parent": "b"}, {**first, "id": "b", "parent": "a"}]
+    file.write_text("\n".join(map(json.dumps, circle)))
+    with pytest.raises(BadInput, match="is its own parent"):
+        import_runs(other, file)
+    assert other.runs(parent=None) == []
+
+
+def test_settings_of_a_run_that_cannot_be_read_are_damage(store: Store) -> None:
+    store.begin_run("r", "rollout", {"k": 1})
+    with sqlite3.connect(store.path) as connection:
+        connection.execute("UPDATE runs SET config = CAST('{\"k' AS BLOB)")
+    with pytest.raises(StoreDamaged, match="The settings of run r cannot be read"):
+        store.runs()

@@ -167,7 +167,7 @@ def main() -> None:
         _run()
     except Exception:  # a bug, whose message may quote a model or a file
         show.note(traceback.format_exc().rstrip())
-        sys.exit(1)
+        sys.exit(2)  # 1 is an answer: REJECT, or a check that failed
 
 
 def _run() -> None:

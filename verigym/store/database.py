@@ -561,6 +561,13 @@ def _other_kind(run: Any, kinds: Sequence[str], steps: Sequence[str]) -> str:
 
 
 def _counted(connection: sa.Connection, row: Any) -> Run:
+    try:
+        config = msgspec.json.decode(row.config)
+    except msgspec.DecodeError as error:
+        raise StoreDamaged(
+            f"The settings of run {row.id} cannot be read ({error}), so the store is damaged. "
+            "Look for what else is: verigym models check-integrity"
+        ) from error
     counts = msgspec.json.decode(row.counts, type=_Counts) if row.counts else _counts(connection, row)
     return Run(
         id=row.id,
@@ -568,7 +575,7 @@ def _counted(connection: sa.Connection, row: Any) -> Run:
         parent=row.parent,
         created=row.created,
         finished=row.finished,
-        config=msgspec.json.decode(row.config),
+        config=config,
         verifier=row.verifier,
         **counts._asdict(),
     )

@@ -131,6 +131,7 @@ def import_runs(store: Store, path: Path) -> tuple[list[str], dict[str, int]]:
     read = _format(path, {".jsonl": _read_jsonl, ".parquet": _read_parquet})
     counts: Counter[str] = Counter()
     runs: list[str] = []
+    parents: dict[str, str] = {}
     tasks: set[str] = set()
     stored: _StoredRun | None = None
     for position, body in _opened(read, path):
@@ -138,6 +139,11 @@ def import_runs(store: Store, path: Path) -> tuple[list[str], dict[str, int]]:
             kind, record = _decoded(body)
             if isinstance(record, _RunLine):
                 check_run(record.id)
+                parents[record.id] = above = record.parent
+                while above and above != record.id:
+                    above = parents.get(above) or (store.run(above).parent if store.has_run(above) else "")
+                if above:
+                    raise BadInput(f'run "{record.id}" is its own parent')
                 store.check_same(record.id, record.config, record.created)
                 runs.append(record.id)
                 tasks = set()
