@@ -9,9 +9,10 @@ import os
 import shlex
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
-FIRST, LAST = 8, 3
+FIRST, LAST, LAST_OF_GATE = 8, 3, 13
 """Lines of an output that are shown. The lines between them become one line with an ellipsis."""
 CHATTY = "You are a cheerful assistant. Chat with the user in full sentences about the note."
 STOPS: list[tuple[str, str, list[str]]] = [
@@ -53,15 +54,21 @@ STOPS: list[tuple[str, str, list[str]]] = [
     ),
     (
         "A prompt is a version too",
-        "Someone promotes a chatty prompt against the gate. Then the earlier version wins it back.",
+        "A version can differ in its prompt alone. This prompt changes little, because the adapter learnt the short form.",
         [
             "models new chatty --parent grpo --system {chatty}",
             "eval notes -m chatty -n 100 --max-tokens 16 | head -4",
-            'promote chatty --override "people like it chatty"',
+        ],
+    ),
+    (
+        "Against the gate, and back",
+        "Someone promotes the version with the bad reward against the gate. Then the earlier version wins it back.",
+        [
+            'promote contains --override "people like long answers"',
             "promote grpo --policy quick",
             "rollback",
-            'rollback grpo --why "the chatty one was a mistake"',
-            "models ledger",
+            'rollback grpo --why "the long answers were a mistake"',
+            "models ledger | tail -6",
             "models check-integrity | tail -3",
         ],
     ),
@@ -79,7 +86,7 @@ def main() -> None:
     names = {"chatty": str(chatty), **runs(home)}
     print(HEAD)
     for title, words, commands in STOPS:
-        print(f"\n## {title}\n\n{words}\n", flush=True)
+        print(f"\n## {title}\n\n{textwrap.fill(words, 118)}\n", flush=True)
         for command in commands:
             typed, pipe, part = command.partition(" | ")
             arguments = [word.format(**names) for word in shlex.split(typed)]
@@ -89,13 +96,13 @@ def main() -> None:
                 capture_output=True,
                 text=True,
             )
-            said = (done.stdout + done.stderr).replace(str(home), ".verigym").rstrip()
+            said = (done.stdout or done.stderr).replace(str(home), ".verigym").rstrip()
             lines = said.splitlines()
             if pipe:  # `| head -4` or `| tail -3`
                 count = int(part.split("-")[1])
                 said = "\n".join(lines[:count] if part.startswith("head") else lines[-count:])
-            elif len(lines) > FIRST + LAST:
-                said = "\n".join([*lines[:FIRST], "…", *lines[-LAST:]])
+            elif len(lines) > FIRST + (last := LAST_OF_GATE if typed.startswith("gate ") else LAST):
+                said = "\n".join([*lines[:FIRST], "…", *lines[-last:]])
             code = f"\n[exit code {done.returncode}]" if done.returncode else ""
             shown = f"$ verigym {shlex.join(arguments).replace(str(home), '.verigym')}{pipe}{part}"
             print(f"```\n{shown}\n{said}{code}\n```\n", flush=True)
