@@ -124,7 +124,7 @@ WRITING = [
     ["init", "abc.jsonl"],
     ["tasks", "split", "faq.jsonl", "--val", "0.5"],
     ["tasks", "dedup", "faq.jsonl", "--out", "new.jsonl"],
-    ["design", "vary", "toolcall", "-n", "2", "--by", "typo"],
+    ["design", "vary", "train.jsonl", "-n", "2", "--by", "distractor"],
     ["models", "card", "grpo", "--out", "card.md", "--home", "home"],
     ["models", "export", "grpo", "--out", "exported", "--home", "home"],
     ["runs", "export", "EVALUATION", "--out", "run.jsonl", "--home", "home"],
@@ -153,6 +153,7 @@ def test_a_folder_that_cannot_be_written_is_an_error_of_one_line(
         put_demo(folder / "home")
         rows = [f'{{"prompt": "Who is {name}?", "answer": "{name}"}}\n' for name in ("Ada", "Alan", "Grace", "Edsger")]
         (folder / "faq.jsonl").write_text("".join(rows))
+        (folder / "train.jsonl").write_text("".join(row.replace("}", ', "split": "train"}') for row in rows))
         monkeypatch.chdir(folder)
         if name == "first":
             with contextlib.closing(sqlite3.connect(folder / "home" / "store.db")) as store:

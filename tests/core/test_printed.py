@@ -46,7 +46,7 @@ def test_the_message_of_a_bug_is_printed_visibly(
     with pytest.raises(SystemExit) as ended:
         command_line.main()
     told = capsys.readouterr().err
-    assert ended.value.code == 1 and "RuntimeError" in told and visible(told) == told
+    assert ended.value.code == 2 and "RuntimeError" in told and visible(told) == told
 
 
 def test_the_gateway_says_the_error_of_a_server_visibly(capsys: pytest.CaptureFixture[str]) -> None:
