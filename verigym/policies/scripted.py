@@ -26,6 +26,10 @@ class ScriptedPolicy:
         self._replies = replies if callable(replies) else list(replies)
         self._latency_s = latency_s
 
+    def count_tokens(self, request: Request) -> int:
+        """Number of words of the conversation."""
+        return _count_words(request.items)
+
     async def respond(self, request: Request) -> Reply:
         if self._latency_s:
             await asyncio.sleep(self._latency_s)

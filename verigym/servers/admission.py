@@ -79,11 +79,12 @@ class Admission:
             raise HttpError(503, message, code="queue_full", retry_after_s=1)
 
     def _client(self, headers: Mapping[bytes, bytes]) -> str:
-        scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
-        matches = [hmac.compare_digest(given.strip(), key) for key in self.keys]
-        if scheme.lower() != b"bearer" or not any(matches):
-            message = "The API key is wrong" if given else "An API key is required: Authorization: Bearer KEY"
-            raise HttpError(401, message, code="invalid_api_key")
+        scheme, _, bearer = headers.get(b"authorization", b"").partition(b" ")
+        given = [bearer.strip() if scheme.lower() == b"bearer" else b"", headers.get(b"x-api-key", b"").strip()]
+        matches = [any([hmac.compare_digest(one, key) for one in given]) for key in self.keys]
+        if not any(matches):
+            wrong = "The API key is wrong" if bearer or given[1] else "An API key is required"
+            raise HttpError(401, f"{wrong}. Send Authorization: Bearer KEY, or x-api-key: KEY", code="invalid_api_key")
         return f"key {hashlib.sha256(self.keys[matches.index(True)]).hexdigest()[:8]}"
 
     def _spend(self, client: str) -> None:

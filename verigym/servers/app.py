@@ -22,7 +22,7 @@ import verigym
 from verigym.core.records import Feedback, Json
 from verigym.servers.gateway import Gateway
 from verigym.servers.types import JSON, FeedbackBody, Headers, HttpError, Responder
-from verigym.wire import chat, responses
+from verigym.wire import chat, messages, responses
 from verigym.wire.types import InvalidRequest, decode
 
 _feedback_decoder = msgspec.json.Decoder(FeedbackBody)
@@ -47,6 +47,8 @@ def make_app(gateway: Gateway) -> FastAPI:
     app.router.routes += [
         Route("/v1/chat/completions", _Asgi(partial(gateway.serve, chat)), methods=["POST"]),
         Route("/v1/responses", _Asgi(partial(gateway.serve, responses)), methods=["POST"]),
+        Route("/v1/messages", _Asgi(partial(gateway.serve, messages)), methods=["POST"]),
+        Route("/v1/messages/count_tokens", _Asgi(gateway.count_tokens), methods=["POST"]),
         Route("/v1/feedback", handled(_feedback), methods=["POST"]),
         Route("/v1/models", handled(_models), methods=["GET"]),
         Route("/metrics", handled(_metrics), methods=["GET"]),
@@ -131,8 +133,9 @@ async def _health(gateway: Gateway, headers: Headers, body: bytes, client: str, 
 async def _refused(request: Request, error: Any) -> Response:
     """The response for an unknown path or method."""
     message = f"{request.method} {request.url.path}: {error.detail.lower()}. See /openapi.json"
-    body = HttpError(error.status_code, message).body
-    return Response(body, error.status_code, headers=error.headers, media_type=JSON[1].decode())
+    error_of = HttpError(error.status_code, message).error
+    api = messages if request.url.path.startswith("/v1/messages") else chat
+    return Response(api.error_body(error_of), error.status_code, headers=error.headers, media_type=JSON[1].decode())
 
 
 def openapi_page(models: list[str], with_key: bool) -> Json:
@@ -143,12 +146,20 @@ def openapi_page(models: list[str], with_key: bool) -> Json:
     page: Json = msgspec.yaml.decode(Path(__file__).with_name("openapi.yaml").read_bytes())
     page["info"]["version"] = verigym.__version__
     written = page["components"]["schemas"]
-    kinds = [chat.ChatRequest, responses.ResponsesRequest, FeedbackBody, Feedback, responses.ResponsesItem]
+    kinds = [
+        chat.ChatRequest,
+        responses.ResponsesRequest,
+        messages.MessagesRequest,
+        messages.MessagesConversation,
+        FeedbackBody,
+        Feedback,
+        responses.ResponsesItem,
+    ]
     refs, schemas = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
     schemas["ResponsesItem"] = {"anyOf": refs[-1]["anyOf"]}
     schemas["ResponsesMessage"]["required"].remove("type")
     schemas["FeedbackBody"] |= written.pop("FeedbackBody")
-    for body in ("ChatRequest", "ResponsesRequest"):
+    for body in ("ChatRequest", "ResponsesRequest", "MessagesRequest", "MessagesConversation"):
         schemas[body]["properties"]["model"]["enum"] = models
     page["components"]["schemas"] = schemas | written
     if with_key:

@@ -1,6 +1,6 @@
 """Handles a request from start to end: admits it, reads it, answers it with a policy or forwards it, and counts it.
 
-Every failure ends here, as an error in OpenAI's form. A client that disconnects cancels its generation.
+Every failure ends here, as an error in the form of the client's API. A client that disconnects cancels its generation.
 """
 
 import asyncio
@@ -15,19 +15,20 @@ import msgspec
 
 from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure, NotFound, VerigymError
 from verigym.core.printable import tell
+from verigym.core.protocols import Policy
 from verigym.core.records import Message, content_hash
 from verigym.rollout.settings import Prices
 from verigym.servers import local
 from verigym.servers.admission import Admission
-from verigym.servers.proxy import forward, forwarded_request
+from verigym.servers.proxy import forward, forward_count, forwarded_request
 from verigym.servers.record import Recorder
 from verigym.servers.routing import Router
 from verigym.servers.translation import TranslatedServer
 from verigym.servers.types import AdmittedRequest, Headers, HttpError, Responder, conversation_id
 from verigym.servers.upstream import Upstream
 from verigym.traces.capture import Capture
-from verigym.wire import chat, responses
-from verigym.wire.types import Api, InvalidRequest, decode
+from verigym.wire import chat, messages, responses
+from verigym.wire.types import Api, ApiRequest, InvalidRequest, decode
 
 CLIENT_LEFT = 499
 """Status of a request whose client disconnected."""
@@ -61,6 +62,8 @@ class Gateway:
         self._memory = local.ResponseMemory()
         self._conversations: OrderedDict[tuple[str, str], str] = OrderedDict()
         """Owner and response id to the key of its conversation, so that a whole conversation stays with one version."""
+        self._left_out: set[str] = set()
+        """Types of tools that the log has named."""
 
     async def serve(self, api: Api, scope: Any, receive: Any, send: Any) -> None:
         """Answers a request to one of the model APIs."""
@@ -74,21 +77,46 @@ class Gateway:
                 if isinstance(agent.backend, Upstream):
                     await self._forward(call, model, agent.backend)
                 else:
-                    await local.answer(call, api.read_request(body), agent.backend, self._memory, self.recorder)
+                    await self._answer(call, api.read_request(body), agent.backend)
 
         await self.handle(answer, scope, receive, send, api)
 
+    async def count_tokens(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answers `POST /v1/messages/count_tokens`."""
+
+        async def answer(headers: Headers, body: bytes, client: str, out: Responder) -> None:
+            model = decode(body, _model_decoder).model
+            with self.router.agent(model, lambda: conversation_id(headers)) as agent:
+                out.extra[b"x-verigym-version"] = agent.version.id.encode()
+                call = AdmittedRequest(messages, agent, headers, body, client, "", out)
+                if isinstance(agent.backend, Upstream):
+                    await forward_count(call, model, agent.backend, bool(self.admission.keys))
+                else:
+                    await local.answer_count(call, messages.read_count_request(body), agent.backend)
+
+        await self.handle(answer, scope, receive, send, messages)
+
+    async def _answer(self, call: AdmittedRequest, request: ApiRequest, policy: Policy) -> None:
+        """Answers with a policy. Tools that only another company can run are named in a header, and once in the log."""
+        if request.left_out:
+            call.out.extra[b"x-verigym-tools-left-out"] = ", ".join(dict.fromkeys(request.left_out)).encode(
+                "ascii", "replace"
+            )
+            for kind in set(request.left_out) - self._left_out:
+                self._left_out.add(kind)
+                self._say(f'Tools of type "{kind}" are not offered to the model, because this server cannot run them')
+        await local.answer(call, request, policy, self._memory, self.recorder)
+
     async def _forward(self, call: AdmittedRequest, model: str, server: Upstream) -> None:
-        """Forwards a request as it is, or translated if the server has only the other API."""
+        """Forwards a request as it is, or translated if the server lacks the client's API."""
         hides_key, refusal = bool(self.admission.keys), None
-        if server.speaks_only in (None, call.api):
+        if call.api.NAME not in server.lacks:
             refusal = await forward(call, model, server, self.recorder, hides_key)
             if isinstance(refusal, str):
                 return self._follow(refusal, call)
         try:
             request = call.api.read_request(call.body)
-            policy = TranslatedServer(call, request, server, hides_key)
-            await local.answer(call, request, policy, self._memory, self.recorder)
+            await self._answer(call, request, TranslatedServer(call, request, server, hides_key))
         except (HttpError, BadInput):
             if refusal is None or call.out.status:
                 raise
@@ -161,7 +189,7 @@ class Gateway:
 
     def _follow(self, response: str, call: AdmittedRequest) -> None:
         """Remembers a response's conversation, because a later request may name only the response."""
-        if self.router.canary is not None and response:
+        if self.router.canary is not None and response and call.api is responses:
             key = self._conversation_key(call.headers, call.body, responses, call.owner)
             self._conversations[call.owner, response] = key
             if len(self._conversations) > _MAX_CONVERSATIONS:

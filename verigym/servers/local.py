@@ -123,7 +123,7 @@ async def answer(
             reply = await policy.respond(request)
         else:
             reply = await _stream(policy, request, stream, out)
-        sent = reply_to_send(reply, head)
+        sent = reply_to_send(reply, head, asked.one_call)
     except BadInput:  # the client's mistake
         raise
     except Exception as error:
@@ -141,6 +141,15 @@ async def answer(
         return await out.whole(200, call.api.write_reply(asked, sent))
     first = await _begin(out, stream)
     await out.piece(first + stream.end(sent), more=False)
+
+
+async def answer_count(call: AdmittedRequest, asked: ApiRequest, policy: Policy) -> None:
+    """Answers with the number of tokens of the prompt, if the policy can count them."""
+    count = getattr(policy, "count_tokens", None)
+    if count is None:
+        raise HttpError(404, f"{call.agent.version.label} cannot count tokens", code="not_supported")
+    request = policy_request(asked, call.agent.version)
+    await call.out.whole(200, msgspec.json.encode({"input_tokens": count(request)}))
 
 
 async def _stream(policy: Policy, request: Request, stream: ReplyStream, out: Responder) -> Reply:
@@ -201,12 +210,15 @@ def with_descriptions(tools: list[ToolSpec], descriptions: dict[str, str]) -> li
     return [replace(tool, description=texts[tool.name], own=True) if tool.name in texts else tool for tool in tools]
 
 
-def reply_to_send(reply: Reply, head: ReplyToSend) -> ReplyToSend:
-    """The policy's reply as the client sees it, with the id in `head`."""
+def reply_to_send(reply: Reply, head: ReplyToSend, one_call: bool = False) -> ReplyToSend:
+    """The policy's reply as the client sees it, with the id in `head`. With `one_call`, calls after the first are left out."""
     finish = reply.turn.finish
     if finish == "context_full":
         raise ContextFull("The conversation does not fit into the model's context window")
     items = _sent_items(reply.items)
+    first = next((index for index, item in enumerate(items) if isinstance(item, FunctionCall)), len(items))
+    if one_call:
+        items = items[: first + 1]
     called = any(isinstance(item, FunctionCall) for item in items)
     reason = "length" if finish == "length" else "tool_calls" if called else "stop"
     return replace(head, items=items, usage=reply.turn.usage, finish=reason)

@@ -3,7 +3,6 @@
 import asyncio
 import re
 import time
-from collections import Counter
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -17,12 +16,11 @@ from verigym.servers.record import Recorder, Recording
 from verigym.servers.types import AdmittedRequest, HeaderPairs, HttpError
 from verigym.servers.upstream import Upstream, pieces, whole
 from verigym.traces.capture import Exchange
-from verigym.wire import chat
-from verigym.wire.items import chat_items, request_items, sampling_of
+from verigym.wire.items import sampling_of
 from verigym.wire.streams import read_events
 from verigym.wire.tools import read_tools
 from verigym.wire.types import Api, ApiReply, ServerError
-from verigym.wire.values import as_list, as_object, read_json_as
+from verigym.wire.values import as_object, read_json_as
 
 T = TypeVar("T")
 _LARGE = 64 * 1024
@@ -31,8 +29,11 @@ _LARGEST_STREAM, _ALL_STREAMS = 32 * 2**20, 512 * 2**20
 """Maximum bytes that capture holds of one stream, and of all streams in progress. Beyond them a stream goes on uncaptured."""
 _END = 64 * 1024
 """Bytes at the end of an uncaptured stream that are held to find its last event."""
-_NO_SUCH_PATH = (404, 405, 501)
-_LAST_EVENT = re.compile(rb"data: \[DONE\]|event: response\.(completed|incomplete|failed)\b.*\n\n", re.DOTALL)
+NO_SUCH_PATH = (404, 405, 501)
+"""Statuses of a server that may lack the path."""
+_LAST_EVENT = re.compile(
+    rb"data: \[DONE\]|event: (response\.(completed|incomplete|failed)|message_stop)\b.*\n\n", re.DOTALL
+)
 
 
 class NoSuchPath(Struct, frozen=True):
@@ -48,7 +49,7 @@ async def forward(
 ) -> "str | NoSuchPath":
     """Forwards the request. Returns the id of the response, or empty text if it has none. If the server may lack the path, its
     answer is returned and not sent."""
-    body = server.body(call.body, model, call.api is chat)
+    body = server.body(call.body, model, call.api)
     pending = asyncio.ensure_future(server.post(call.api.PATH, body, call.headers, hide_client_key=has_keys))
     # Reading the exception keeps asyncio from reporting that nobody did.
     pending.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -60,7 +61,7 @@ async def forward(
     copy = _Copy(recorder)
     try:
         async with await pending as response:
-            if response.status in _NO_SUCH_PATH:
+            if response.status in NO_SUCH_PATH:
                 return NoSuchPath(response.status, await whole(response), server.headers_back(response))
             await _send(call, response, server, copy)
     except HttpError as error:
@@ -80,6 +81,15 @@ async def forward(
         recording.failed(Failure(Fault.INFRASTRUCTURE, "TooLarge", message))
         return ""
     return await _record(call, pending.result(), bytes(copy.body), recording, recorder)
+
+
+async def forward_count(call: AdmittedRequest, model: str, server: Upstream, has_keys: bool) -> None:
+    """Forwards a request for the number of tokens of a prompt. Nothing is captured."""
+    body = server.body(call.body, model, call.api, is_prompt=True)
+    async with await server.post(
+        f"{call.api.PATH}/count_tokens", body, call.headers, hide_client_key=has_keys
+    ) as answer:
+        await call.out.whole(answer.status, await whole(answer), server.headers_back(answer))
 
 
 class _Copy:
@@ -193,18 +203,17 @@ def forwarded_request(body: bytes, api: Api) -> Exchange:
         data = read_json_as(body, _json_decoder)
         if not isinstance(data, dict):
             raise BadInput("it is not a JSON object")
-        messages = as_list(data.get("messages"))
-        if api is chat and not messages:
-            raise BadInput("it has no messages")
-        conversation = data.get("conversation")
+        conversation, metadata = data.get("conversation"), as_object(data.get("metadata"))
         return Exchange(
-            context=chat_items(messages) if api is chat else request_items(data, Counter()),
+            context=api.forwarded_items(data),
             tools=read_tools(data.get("tools")),
             turn=Turn(sampling=sampling_of(data)),
             previous=_string(data.get("previous_response_id")),
             conversation=_string(conversation.get("id") if isinstance(conversation, dict) else conversation),
-            user=_string(data.get("safety_identifier")) or _string(data.get("user")),
-            metadata=as_object(data.get("metadata")),
+            user=_string(data.get("safety_identifier"))
+            or _string(data.get("user"))
+            or _string(metadata.get("user_id")),
+            metadata=metadata,
         )
     except (ValueError, TypeError, RecursionError) as error:
         raise BadInput(f"The request cannot be read: {error}") from error

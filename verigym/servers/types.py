@@ -4,13 +4,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import msgspec
 from msgspec import Meta, Struct
 
 from verigym.core.protocols import Policy
 from verigym.core.records import Json, Version
 from verigym.wire import responses
-from verigym.wire.types import Api
+from verigym.wire.types import Api, error_body
 
 if TYPE_CHECKING:
     from verigym.servers.upstream import Upstream
@@ -46,7 +45,8 @@ class HttpError(Exception):
 
     @property
     def body(self) -> bytes:
-        return msgspec.json.encode({"error": self.error})
+        """In OpenAI's form, for errors before the client's API is known."""
+        return error_body(self.error)
 
 
 class Responder:
@@ -76,7 +76,7 @@ class Responder:
     async def error(self, error: HttpError, api: Api) -> None:
         """Sends the error as an HTTP status, or as the last event of a stream that has begun."""
         if not self.status:
-            await self.whole(error.status, error.body, [JSON, *error.headers])
+            await self.whole(error.status, api.error_body(error.error), [JSON, *error.headers])
         elif not self.is_over:
             await self.piece(api.error_event(error.error), more=False)
 

@@ -1,4 +1,4 @@
-"""The connection to another server that speaks OpenAI's APIs, for the proxy.
+"""The connection to another server that speaks one of the APIs, for the proxy.
 
 A request's body is forwarded byte for byte unless the version changes it. A version changes the model's name, the system
 prompt, tool descriptions, and sampling settings that the client did not set. Not supported: retries (clients retry
@@ -74,8 +74,8 @@ class Upstream:
         self._version = version
         self._plain = version.system_prompt is None and not version.tool_descriptions and version.sampling is None
         self._session: aiohttp.ClientSession | None = None
-        self.speaks_only: Api | None = None
-        """The one API that the server has, if it is known to lack the other."""
+        self.lacks: set[str] = set()
+        """Names of the APIs that the server is known to lack."""
 
     async def close(self) -> None:
         if self._session is not None:
@@ -100,7 +100,7 @@ class Upstream:
         server_key = os.environ.get(self._key_env, "").strip()
         if hide_client_key or all(name.startswith("openai-") for name, _ in credentials):
             sent = [header for header in sent if header not in credentials]
-            credentials = [("Authorization", f"Bearer {server_key}")] if server_key else []
+            credentials = [self._credential(server_key)] if server_key else []
         sent += [header for header in credentials if header not in sent]
         try:
             return await self._session.post(
@@ -110,6 +110,11 @@ class Upstream:
             message = f"{self.url.with_query(None)} cannot be reached ({type(error).__name__})"
             raise HttpError(502, message, code="upstream_unreachable") from None
 
+    def _credential(self, key: str) -> tuple[str, str]:
+        """The header that holds the server's key."""
+        host = self.url.host or ""
+        return ("x-api-key", key) if f".{host}".endswith(".anthropic.com") else ("Authorization", f"Bearer {key}")
+
     def headers_back(self, response: aiohttp.ClientResponse) -> list[tuple[bytes, bytes]]:
         return [
             (name.lower().encode("latin-1"), value.encode("latin-1", "replace"))
@@ -117,8 +122,8 @@ class Upstream:
             if not _NOT_RETURNED.fullmatch(name.lower())
         ]
 
-    def body(self, body: bytes, asked: str, chat: bool) -> bytes:
-        """The request's body as it is forwarded. `asked` is the model that it names."""
+    def body(self, body: bytes, asked: str, api: Api, *, is_prompt: bool = False) -> bytes:
+        """The request's body as it is forwarded. `asked` is the model that it names. With `is_prompt`, nothing is sampled."""
         try:
             fields: Json = _fields.decode(body)
             variants = [name for name in fields if name != (lower := name.lower()) and lower in fields]
@@ -127,36 +132,35 @@ class Upstream:
             for name in variants:  # some servers take Model for model
                 del fields[name]
             fields["model"] = self.model
-            _apply_version(fields, self._version, chat)
+            _apply_version(fields, self._version, api, is_prompt)
             return msgspec.json.encode(fields)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise unreadable(error) from error
 
 
-def _apply_version(fields: Json, version: Version, chat: bool) -> None:
+def _apply_version(fields: Json, version: Version, api: Api, is_prompt: bool) -> None:
     """Puts the version's system prompt, tool descriptions and sampling settings into a request."""
     prompt = version.system_prompt
-    context = "messages" if chat else "input"
-    if prompt is not None and bytes(fields.get(context, b"")).lstrip().startswith(b"["):
-        messages = _list.decode(fields[context])
+    if prompt is not None and bytes(fields.get(api.CONTEXT, b"")).lstrip().startswith(b"["):
+        messages = _list.decode(fields[api.CONTEXT])
         rest = [message for message in messages if _role.decode(message).role not in ("system", "developer")]
-        fields[context] = [{"role": "system", "content": prompt}, *rest] if prompt and chat else rest
-    if prompt is not None and not chat:
-        fields["instructions"] = prompt or None
+        fields[api.CONTEXT] = [{"role": "system", "content": prompt}, *rest] if prompt and not api.SYSTEM else rest
+    if prompt is not None and api.SYSTEM:
+        fields.pop(api.SYSTEM, None)
+        fields |= {api.SYSTEM: prompt} if prompt else {}
     if version.tool_descriptions and "tools" in fields:
         fields["tools"] = msgspec.json.decode(fields["tools"])
         descriptions = wire_descriptions(version.tool_descriptions)
         for tool in as_objects(fields["tools"]):
-            function = as_object(tool.get("function")) if chat else tool
+            function = as_object(tool.get("function")) or tool
             if function.get("name") in descriptions:
                 function["description"] = descriptions[function["name"]]
-    if version.sampling is not None:
-        settings = msgspec.to_builtins(version.sampling)  # without those that have the default value
+    if version.sampling is not None and not is_prompt:
+        settings: Json = msgspec.to_builtins(version.sampling)  # without those that have the default value
         settings.pop("constrain", None)
-        if not chat and "max_tokens" in settings:
-            settings["max_output_tokens"] = settings.pop("max_tokens")
+        renamed = {"max_tokens": api.MAX_TOKENS, "stop": api.STOP}
         for name, value in settings.items():
-            fields.setdefault(name, value)
+            fields.setdefault(renamed.get(name, name), value)
         if "max_completion_tokens" in fields:
             fields.pop("max_tokens", None)
 

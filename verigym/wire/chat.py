@@ -26,14 +26,17 @@ from verigym.core.records import (
     Usage,
 )
 from verigym.wire import types
-from verigym.wire.items import message_text, reasoning_text, thought
+from verigym.wire.items import chat_items, message_text, reasoning_text, thought
 from verigym.wire.streams import assemble_chat, event
 from verigym.wire.tools import ToolNames
-from verigym.wire.values import read_json_as, write_json
+from verigym.wire.values import as_list, read_json_as, write_json
 
 NAME = "Chat Completions"
 PATH = "chat/completions"
 CONTEXT = "messages"
+SYSTEM = ""
+MAX_TOKENS = "max_tokens"
+STOP = "stop"
 _FINISH: dict[str, types.Finish] = {"length": "length", "content_filter": "error"}
 
 
@@ -61,6 +64,10 @@ def context(items: Sequence[Item], names: ToolNames) -> list[Json]:
     return messages
 
 
+def conversation(items: Sequence[Item], names: ToolNames) -> Json:
+    return {CONTEXT: context(items, names)}
+
+
 def tool(tool: ToolSpec, name: str) -> Json:
     return {
         "type": "function",
@@ -71,6 +78,18 @@ def tool(tool: ToolSpec, name: str) -> Json:
 def settings(sampling: Sampling, seed: int, token_ids: bool) -> Json:
     fields = types.sampling_fields(sampling, "max_tokens") | {"seed": seed & 0x7FFFFFFF}
     return {**fields, "return_token_ids": True, "logprobs": True} if token_ids else fields
+
+
+def options(request: types.ApiRequest) -> Json:
+    fields: Json = {}
+    if request.constrain == types.MUST_CALL:
+        fields["tool_choice"] = "required"
+    elif request.constrain:
+        schema = types.schema_format(request.constrain)
+        fields["response_format"] = {"type": "json_schema", "json_schema": schema}
+    if request.one_call and request.tools:
+        fields["parallel_tool_calls"] = False
+    return fields | {"stream": True, "stream_options": {"include_usage": True}} if request.stream else fields
 
 
 class ChatCalledFunction(Struct):
@@ -138,6 +157,13 @@ def read_stream(events: Sequence[Json]) -> Json:
     if not completion.get("error") and not (completion and completion["choices"][0]["finish_reason"]):
         raise BadInput("the stream ended before the reply was complete")
     return completion
+
+
+def forwarded_items(request: Json) -> list[Item]:
+    messages = as_list(request.get(CONTEXT))
+    if not messages:
+        raise BadInput("it has no messages")
+    return chat_items(messages)
 
 
 def _assistant_items(
@@ -244,7 +270,6 @@ def read_request(body: bytes) -> types.ApiRequest:
         logprobs=(bool(request.logprobs), "it must be false: this server does not send logprobs"),
         frequency_penalty=(bool(request.frequency_penalty), "it must be 0: penalties are not supported"),
         presence_penalty=(bool(request.presence_penalty), "it must be 0: penalties are not supported"),
-        parallel_tool_calls=(request.parallel_tool_calls is False, types.PARALLEL_CALLS),
     )
     choice, format = request.tool_choice or "auto", request.response_format
     tools, constrain = types.offered_tools(
@@ -333,6 +358,9 @@ class ChatStream:
 
 
 stream = ChatStream
+
+
+error_body = types.error_body
 
 
 def error_event(error: Json) -> bytes:

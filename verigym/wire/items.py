@@ -384,6 +384,6 @@ def sampling_of(request: Json) -> Sampling:
     for name in ("max_tokens", "max_completion_tokens", "max_output_tokens"):
         if as_count(request.get(name)):
             fields["max_tokens"] = as_count(request[name])
-    stop = request.get("stop")
+    stop = request.get("stop") or request.get("stop_sequences")
     stops = [text for text in ([stop] if isinstance(stop, str) else as_list(stop)) if isinstance(text, str)]
     return Sampling(**fields, stop=stops) if stops else Sampling(**fields)

@@ -9,6 +9,7 @@ API, so it is sent with token ids only.
 """
 
 import uuid
+from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
@@ -30,7 +31,7 @@ from verigym.core.records import (
     Usage,
 )
 from verigym.wire import types
-from verigym.wire.items import message_text
+from verigym.wire.items import message_text, request_items
 from verigym.wire.streams import LAST_EVENTS, assemble_response, event
 from verigym.wire.tools import ToolNames
 from verigym.wire.values import read_json_as, write_json
@@ -38,12 +39,19 @@ from verigym.wire.values import read_json_as, write_json
 NAME = "Responses"
 PATH = "responses"
 CONTEXT = "input"
+SYSTEM = "instructions"
+MAX_TOKENS = "max_output_tokens"
+STOP = "stop"
 _KINDS = ("message", "reasoning", "function_call")  # a server's own tools make others, which no record holds
 
 
 def context(items: Sequence[Item], names: ToolNames) -> list[Any]:
     """The items' own JSON. The API requires a reasoning item's summary even when it is empty."""
     return [_sent(item, names) if isinstance(item, FunctionCall | Reasoning) else item for item in items]
+
+
+def conversation(items: Sequence[Item], names: ToolNames) -> Json:
+    return {CONTEXT: context(items, names)}
 
 
 def _sent(item: FunctionCall | Reasoning, names: ToolNames) -> Any:
@@ -62,6 +70,15 @@ def settings(sampling: Sampling, seed: int, token_ids: bool) -> Json:
     if token_ids:
         fields |= {"enable_response_messages": True, "include": ["message.output_text.logprobs"]}
         fields["seed"] = seed & 0x7FFFFFFF
+    return fields
+
+
+def options(request: types.ApiRequest) -> Json:
+    fields: Json = {"parallel_tool_calls": False} if request.one_call and request.tools else {}
+    if request.constrain == types.MUST_CALL:
+        fields["tool_choice"] = "required"
+    elif request.constrain:
+        fields["text"] = {"format": {"type": "json_schema", **types.schema_format(request.constrain)}}
     return fields
 
 
@@ -134,6 +151,10 @@ def read_stream(events: Sequence[Json]) -> Json:
     if not any(event.get("type") in LAST_EVENTS for event in events):
         raise BadInput("the stream ended before the response was complete")
     return assemble_response(events)
+
+
+def forwarded_items(request: Json) -> list[Item]:
+    return request_items(request, Counter())
 
 
 class ResponsesOutputText(Struct, tag="output_text"):
@@ -212,7 +233,6 @@ def read_request(body: bytes) -> types.ApiRequest:
             request.truncation not in (None, "disabled"),
             "it must be disabled: this server does not shorten conversations",
         ),
-        parallel_tool_calls=(request.parallel_tool_calls is False, types.PARALLEL_CALLS),
     )
     format = request.text.format if request.text is not None else None
     choice = request.tool_choice or "auto"
@@ -235,7 +255,7 @@ def read_request(body: bytes) -> types.ApiRequest:
             "instructions": request.instructions,
             "max_output_tokens": request.max_output_tokens,
             "metadata": request.metadata or {},
-            "parallel_tool_calls": True,
+            "parallel_tool_calls": request.parallel_tool_calls is not False,
             "previous_response_id": request.previous_response_id,
             "temperature": request.temperature,
             "text": {"format": msgspec.to_builtins(format) if format is not None else {"type": "text"}},
@@ -363,6 +383,9 @@ class ResponsesStream:
 
 
 stream = ResponsesStream
+
+
+error_body = types.error_body
 
 
 def error_event(error: Json) -> bytes:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from verigym.core.records import Json
-from verigym.wire.values import as_list, as_object, as_objects, parsed, write_json
+from verigym.wire.values import as_list, as_object, as_objects, as_text, parsed, write_json
 
 LAST_EVENTS = ("response.completed", "response.incomplete", "response.failed")
 """Events that end a stream of the Responses API, with the whole response in them."""
@@ -79,3 +79,39 @@ def assemble_response(events: Sequence[Json]) -> Json:
         return last
     status = last.get("status")
     return {**last, "output": done, "status": status if status in ("completed", "failed") else "incomplete"}
+
+
+def assemble_message(events: Sequence[Json]) -> Json:
+    """The message that a stream of the Messages API adds up to. The stop reason is None if the stream was cut off."""
+    message: Json = {}
+    blocks: dict[Any, Json] = {}
+    for event in events:
+        kind, delta, index = event.get("type"), as_object(event.get("delta")), event.get("index")
+        if kind == "message_start":
+            message = as_object(event.get("message"))
+        elif kind == "content_block_start":
+            blocks[index] = {**as_object(event.get("content_block"))}
+        elif kind == "content_block_delta" and index in blocks:
+            _add_delta(delta, blocks[index])
+        elif kind == "message_delta":
+            usage = {**as_object(message.get("usage")), **_given(as_object(event.get("usage")))}
+            message = {**message, **_given(delta), "usage": usage}
+        elif kind == "error":
+            return {**message, "error": event.get("error")}
+    return {**message, "content": [_finished(block) for block in blocks.values()]}
+
+
+def _given(fields: Json) -> Json:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _add_delta(delta: Json, block: Json) -> None:
+    for key in ("text", "thinking", "signature", "partial_json"):
+        if isinstance(delta.get(key), str):
+            block[key] = as_text(block.get(key)) + delta[key]
+
+
+def _finished(block: Json) -> Json:
+    """A block with its input as the model wrote it, as text."""
+    written = block.pop("partial_json", "")
+    return {**block, "input": written} if written else block

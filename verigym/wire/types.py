@@ -1,4 +1,4 @@
-"""Requests and replies as both APIs mean them, however each writes them, and the fields that both requests share."""
+"""Requests and replies as the APIs mean them, however each writes them, and the fields that OpenAI's requests share."""
 
 import json
 import re
@@ -69,6 +69,10 @@ class ApiRequest(Struct, kw_only=True):
     """Whether a later request may continue this one."""
     echo: Json = {}
     """Fields of the request that the response repeats."""
+    one_call: bool = False
+    """Whether the reply may hold at most one call."""
+    left_out: list[str] = []
+    """Types of tools that only the API's own company can run. They are not offered."""
 
 
 class ReplyToSend(Struct, kw_only=True):
@@ -93,7 +97,7 @@ class ReplyStream(Protocol):
 
 
 class Api(Protocol):
-    """The modules `chat` and `responses`."""
+    """The modules `chat`, `responses` and `messages`."""
 
     @property
     def NAME(self) -> str: ...
@@ -107,18 +111,43 @@ class Api(Protocol):
         """The field of a request that holds the conversation."""
         ...
 
+    @property
+    def SYSTEM(self) -> str:
+        """The field of a request that holds the system prompt. Empty if a message holds it."""
+        ...
+
+    @property
+    def MAX_TOKENS(self) -> str: ...
+    @property
+    def STOP(self) -> str: ...
     def context(self, items: Sequence[Item], names: ToolNames) -> list[Any]: ...
+    def conversation(self, items: Sequence[Item], names: ToolNames) -> Json:
+        """The fields of a request that hold the conversation and the system prompt."""
+        ...
+
     def tool(self, tool: ToolSpec, name: str) -> Json: ...
     def settings(self, sampling: Sampling, seed: int, token_ids: bool) -> Json: ...
+    def options(self, request: ApiRequest) -> Json:
+        """The fields that ask for what a client asked in another API, besides sampling: a call, a format, a stream."""
+        ...
+
     def read_reply(self, body: bytes) -> ApiReply: ...
     def read_stream(self, events: Sequence[Json]) -> Json:
         """The body that a stream adds up to. Raises `BadInput` if the stream was cut off."""
+        ...
+
+    def forwarded_items(self, request: Json) -> list[Item]:
+        """The conversation in a request that another server answers, which may hold more than `read_request` allows."""
         ...
 
     def read_request(self, body: bytes) -> ApiRequest: ...
     def new_id(self) -> str: ...
     def write_reply(self, request: ApiRequest, reply: ReplyToSend) -> bytes: ...
     def stream(self, request: ApiRequest, reply: ReplyToSend) -> ReplyStream: ...
+    def error_body(self, error: Json) -> bytes:
+        """The body of an error. `error` is in OpenAI's form."""
+        ...
+
     def error_event(self, error: Json) -> bytes:
         """The event that ends a stream after an error."""
         ...
@@ -138,11 +167,13 @@ Stops = Annotated[list[StopText], Meta(max_length=16)]
 ToolName = Annotated[str, Meta(min_length=1, max_length=256)]
 Never = Annotated[bool, Meta(extra_json_schema={"enum": [False]})]
 """A field that must not be true."""
-Always = Annotated[bool, Meta(extra_json_schema={"enum": [True]})]
-"""A field that must not be false."""
 MUST_CALL = "call"
 """Value of `ApiRequest.constrain`: the reply must be a call of one of the tools."""
-PARALLEL_CALLS = "it must be true: a reply may hold several tool calls"
+
+
+def ignored(reason: str) -> Meta:
+    """Marks a request field that is accepted without effect: `Annotated[Any, ignored("there is one tier")]`."""
+    return Meta(description=f"Ignored: {reason}.")
 
 
 class TextFormat(Struct, tag="text"):
@@ -172,10 +203,10 @@ class TokenLogprob(Struct):
 
 
 class SharedFields(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Request fields of both APIs."""
+    """Request fields of OpenAI's APIs."""
 
     model: str
-    parallel_tool_calls: Always | None = None
+    parallel_tool_calls: bool | None = None
     stream: bool | None = None
     temperature: Temperature | None = None
     top_p: TopP | None = None
@@ -192,7 +223,7 @@ class SharedFields(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 def shared_request(fields: SharedFields, max_tokens: int | None, **more: Any) -> ApiRequest:
-    """The request with the fields that both APIs have in common."""
+    """The request with the fields that OpenAI's APIs have in common."""
     sampling = {
         "temperature": fields.temperature,
         "top_p": fields.top_p,
@@ -208,6 +239,7 @@ def shared_request(fields: SharedFields, max_tokens: int | None, **more: Any) ->
         stream=bool(fields.stream),
         metadata=fields.metadata or {},
         user=fields.safety_identifier or fields.user or "",
+        one_call=fields.parallel_tool_calls is False,
         **more,
     )
 
@@ -291,3 +323,13 @@ def sampling_fields(sampling: Sampling, max_tokens: str) -> Json:
     """The sampling settings of a request. `max_tokens` is the API's name for that field."""
     fields: Json = {"temperature": sampling.temperature, "top_p": sampling.top_p, max_tokens: sampling.max_tokens}
     return {**fields, "stop": sampling.stop} if sampling.stop else fields
+
+
+def error_body(error: Json) -> bytes:
+    """An error in OpenAI's form."""
+    return msgspec.json.encode({"error": error})
+
+
+def schema_format(constrain: str) -> Json:
+    """A constraint as the fields of a JSON schema format."""
+    return {"name": "reply", "schema": msgspec.json.decode(constrain)}

@@ -87,6 +87,10 @@ class LocalPolicy:
 
         return Constraints(self.render, self.model.get_output_embeddings().weight.shape[0])
 
+    def count_tokens(self, request: Request) -> int:
+        """Number of tokens of the prompt."""
+        return len(self.render.prompt(request.items, request.tools))
+
     async def respond(self, request: Request) -> Reply:
         return await self._respond(request, None)
 
