@@ -14,7 +14,7 @@ import typer
 
 import verigym
 from verigym.cli.main import app
-from verigym.core import records
+from verigym.core import items, records
 
 DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS_HEAD = """# Commands
@@ -68,7 +68,8 @@ RECORDS_HEAD = """# Records
 
 These records are stored, exported (`verigym runs export`) and printed by `--json`. They appear in the order in which they
 are made. Most records omit a field from the JSON if it has its default. [One task through every
-record](../explanation/one-task.md) shows them with real data. This page is generated from `verigym/core/records.py`.
+record](../explanation/one-task.md) shows them with real data. This page is generated from
+`verigym/core/records.py` and `items.py`.
 
 **Bold** fields are required. The others have a default: the value after `=`, or else an empty text, an empty list, an empty
 object, 0, false or null.
@@ -157,7 +158,7 @@ def _signature(function: Any) -> str:
     signature = inspect.signature(function)
     given = [one for name, one in signature.parameters.items() if name != "self"]
     keywords = next((i for i, one in enumerate(given) if one.kind is one.KEYWORD_ONLY), len(given))
-    modules = r"\b(verigym\.core\.records|pathlib|collections\.abc|typing)\."
+    modules = r"\b(verigym\.core\.records|verigym\.core\.items|pathlib|collections\.abc|typing)\."
     words = [re.sub(modules, "", _unquoted(one)) for one in given]
     defaults = [
         re.sub(r" = .*", "", text) + (f" = {_default(one.default)}" if one.default is not one.empty else "")
@@ -188,11 +189,16 @@ def _unquoted(parameter: inspect.Parameter) -> str:
 
 
 def _name(kind: Any) -> str:
-    return str(kind).replace("verigym.core.records.", "") if getattr(kind, "__args__", ()) else kind.__name__
+    return (
+        str(kind).replace("verigym.core.records.", "").replace("verigym.core.items.", "")
+        if getattr(kind, "__args__", ())
+        else kind.__name__
+    )
 
 
 def made_of_records() -> str:
-    parts = [_record(node) for node in ast.parse(inspect.getsource(records)).body if isinstance(node, ast.ClassDef)]
+    trees = [ast.parse(inspect.getsource(module)).body for module in (records, items)]
+    parts = [_record(node) for tree in trees for node in tree if isinstance(node, ast.ClassDef)]
     return RECORDS_HEAD + "\n".join(parts)
 
 

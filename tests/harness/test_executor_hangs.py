@@ -170,7 +170,7 @@ def test_a_close_that_is_cancelled_as_well_gives_its_thread_back() -> None:
 @pytest.mark.timeout(1000, method="thread")
 @pytest.mark.parametrize("quick", [True, False], ids=["on the loop", "in a thread"])
 def test_a_close_that_hangs_is_noted_and_its_episode_stands(quick: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("verigym.rollout.episode._CLOSE_S", 0.1)
+    monkeypatch.setattr("verigym.rollout.session._CLOSE_S", 0.1)
     release = threading.Event()
     environment = spec(type("Stuck", (Shop,), {"close": lambda self: release.wait()}))
     environment.executor.record(0.0 if quick else 1.0)

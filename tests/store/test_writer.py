@@ -69,10 +69,10 @@ class Slow:
     def __init__(self, store: Store) -> None:
         self.store, self.most = store, 0
 
-    def add(self, run: str, made: Sequence[Trajectory], judged: Sequence[Verdict], blobs: Any) -> None:
+    def add(self, run: str, made: Sequence[Trajectory], judged: Sequence[Verdict], *more: Any) -> None:
         self.most = max(self.most, len(made))
         time.sleep(0.05)
-        self.store.add(run, made, judged, blobs)
+        self.store.add(run, made, judged, *more)
 
 
 def test_who_adds_faster_than_the_disk_writes_has_to_wait(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -231,3 +231,18 @@ class A(B, c=1):
     import hashlib
 
     assert hashlib.sha256(code_text(source).encode()).hexdigest()[:16] == "c6a97142be2dd012"
+
+
+def test_a_module_in_a_closure_counts_by_name_and_version() -> None:
+    import json
+
+    import msgspec as installed
+
+    def made(module: Any) -> Any:
+        def verify(task: Any, trajectory: Any) -> float:
+            return float(bool(module))
+
+        return verify
+
+    assert version(made(json)) == version(made(json)) != version(made(installed))
+    assert version(made({"of": installed})) != version(made({"of": json}))

@@ -11,6 +11,7 @@ from verigym.audit.scripted_episodes import Replies, any_call, calls_in, play, s
 from verigym.core.protocols import Policy
 from verigym.core.records import FunctionCall, Message, Task
 from verigym.harness.environment import EnvironmentSpec
+from verigym.rollout.session import task_tools
 from verigym.verifiers.judge import task_text
 
 TO_THE_JUDGE = (
@@ -38,7 +39,7 @@ def cheats(environment: EnvironmentSpec, task: Task, gold: Replies) -> Iterator[
     yield "a JSON bomb", ['{"tool": "x", "args": ' + '{"a": ' * _DEEP + "1" + "}" * _DEEP + "}"]
     yield "a huge number", [f'{{"tool": "x", "args": {{"a": {_DIGITS}, "b": 1e999}}}} {_DIGITS}']
     calls = calls_in(gold)
-    if environment.tools:
+    if environment.tools or calls:
         tool = calls[0].name if calls else environment.tools[0].name
         yield "a JSON bomb", [[FunctionCall("c", tool, '{"a": ' * _DEEP + "1" + "}" * _DEEP)]]
         yield "a huge number", [[FunctionCall("c", tool, f'{{"a": {_DIGITS}, "b": 1e999}}')]]
@@ -106,7 +107,8 @@ async def _every_tool(environment: EnvironmentSpec, task: Task, gold: Replies) -
     """All tools in one reply, among them the right one with the right arguments. It is not a cheat if only the right tool changes
     the end state, because then the other calls only read."""
     calls = calls_in(gold)
-    unused = [spec for spec in environment.tools if spec.name not in {call.name for call in calls}]
+    tools = (await task_tools(environment, task)).tools
+    unused = [spec for spec in tools if spec.name not in {call.name for call in calls}]
     others = [any_call(spec, f"c{index}") for index, spec in enumerate(unused)]
     if len(calls) != 1 or not others:
         return []

@@ -33,9 +33,10 @@ from verigym.core import codec, event_loop
 from verigym.core.errors import InfrastructureFailure, VerifierFailure, VerigymError, failure
 from verigym.core.interrupts import ends_run
 from verigym.core.protocols import Policy
-from verigym.core.records import Check, Fault, FunctionCall, Task, Trajectory
+from verigym.core.records import Check, Fault, FunctionCall, Task, ToolSpec, Trajectory
 from verigym.core.words import counted
 from verigym.harness.environment import EnvironmentSpec
+from verigym.rollout.session import task_tools
 from verigym.tasks.files import is_task_file
 from verigym.tasks.leaks import check_split
 from verigym.verifiers.code import undefined_names
@@ -49,6 +50,8 @@ Play = Callable[..., Awaitable[ScriptedEpisode]]
 _SAMPLE, _BOXED_SAMPLE = 40, 8
 """Tasks that are checked by default, over all splits."""
 _AT_ONCE = 8
+_LOOKED_AT = 20
+"""Tasks whose tools are looked at, if only the state of an episode knows them."""
 """Episodes that run at the same time."""
 _NAMED = 5
 """Undefined names that a warning lists."""
@@ -90,7 +93,7 @@ def check_environment(
         loaded.append(some)
     sizes = _sizes([len(some) for some in loaded], num_tasks)
     tasks = [task for some, n in zip(loaded, sizes, strict=True) for task in (pick or _spaced)(some, n)]
-    found(_schemas_valid(environment))
+    found(_schemas_valid(environment, tasks))
     if not tasks:
         return checks
     found(_splits_disjoint(environment, splits))
@@ -223,11 +226,28 @@ def _names_defined(tasks: list[Task]) -> Check | None:
     return Check(name=name, outcome="pass", words=f"the tests of {counted(len(tested), 'task')} use only what they may")
 
 
-def _schemas_valid(environment: EnvironmentSpec) -> Check:
+def _tools_of(environment: EnvironmentSpec, tasks: list[Task]) -> list[ToolSpec]:
+    """The tools of the environment. If only the state of an episode knows them, those of a few tasks."""
+    if not environment.needs_task_tools:
+        return environment.tools
+    looked_at = [
+        event_loop.run(task_tools(environment, task)).tools for task in _spaced(tasks, min(len(tasks), _LOOKED_AT))
+    ]
+    return list({tool.name: tool for tools in looked_at for tool in tools}.values())
+
+
+def _schemas_valid(environment: EnvironmentSpec, tasks: list[Task]) -> Check:
     name = "tools have valid schemas"
-    if not environment.tools:
+    try:
+        tools = _tools_of(environment, tasks)
+    except BaseException as error:  # the state's own code lists them
+        if ends_run(error):
+            raise
+        made = failure(error, Fault.ENVIRONMENT)
+        return Check(name=name, outcome="fail", words=f"{made.kind}: {made.message}")
+    if not tools:
         return Check(name=name, outcome="pass", words="the environment has no tools")
-    for spec in environment.tools:
+    for spec in tools:
         if not _WIRE_NAME.fullmatch(spec.name):
             words = f'providers reject the name "{spec.name}". Use at most 64 letters, digits, _, . and -'
             return Check(name=name, outcome="fail", words=words)
@@ -235,11 +255,11 @@ def _schemas_valid(environment: EnvironmentSpec) -> Check:
             jsonschema.Draft202012Validator.check_schema(spec.parameters)
         except jsonschema.SchemaError as error:
             return Check(name=name, outcome="fail", words=f"{spec.name}: {error.message}")
-    silent = [spec.name for spec in environment.tools if not spec.description]
+    silent = [spec.name for spec in tools if not spec.description]
     if silent:
         words = f"{', '.join(silent[:5])}: no docstring, so the model sees only the name"
         return Check(name=name, outcome="unclear", words=words)
-    return Check(name=name, outcome="pass", words=f"{counted(len(environment.tools), 'tool')}, each with a description")
+    return Check(name=name, outcome="pass", words=f"{counted(len(tools), 'tool')}, each with a description")
 
 
 # -- about episodes -----------------------------------------------------------------------------------------------------
@@ -285,7 +305,7 @@ async def _cheats_fail(environment: EnvironmentSpec, tasks: list[Task], play: Pl
 
 async def _repeatable(environment: EnvironmentSpec, tasks: list[Task], play: Play) -> Answer:
     for task in tasks[:10]:
-        first, again = [await play(environment, task, busy_replies(environment, task)) for _ in range(2)]
+        first, again = [await play(environment, task, await busy_replies(environment, task)) for _ in range(2)]
         if first.trajectory.error is not None:
             return "fail", f"{task.id}: the episode failed: {why(first)}"
         if first.trajectory.items != again.trajectory.items:
@@ -301,6 +321,7 @@ async def _repeatable(environment: EnvironmentSpec, tasks: list[Task], play: Pla
 
 
 async def _rescorable(environment: EnvironmentSpec, tasks: list[Task], play: Play) -> Answer:
+    external = False
     for task in tasks[:10]:
         played = await play(environment, task, some_replies(environment, task))
         stored = codec.decode(codec.encode(played.trajectory), Trajectory)
@@ -313,6 +334,9 @@ async def _rescorable(environment: EnvironmentSpec, tasks: list[Task], play: Pla
             )
         if again.reward is None:
             return "fail", f"{task.id}: the verifier gave no verdict: {why(played)}"
+        external = external or played.trajectory.marked("not_rescorable")
+    if external:
+        return "pass", "the verdict of an external system is read from the record. It cannot be computed again"
     return "pass", "the stored trajectory gets the verdict of the live episode"
 
 
@@ -321,12 +345,15 @@ async def _isolated(environment: EnvironmentSpec, tasks: list[Task], play: Play)
     some = tasks[:10]
     play = functools.partial(play, scored=False)
     for task, other in zip(some, some[1:] + some[:1], strict=True):
-        alone = [(await play(environment, each, busy_replies(environment, each))).trajectory for each in (task, other)]
+        alone = [
+            (await play(environment, each, await busy_replies(environment, each))).trajectory for each in (task, other)
+        ]
         if alone[0].error is not None:
             return "fail", f"{task.id}: the episode failed: {alone[0].error.kind}: {alone[0].error.message}"
         idle = (await play(environment, task, [""])).trajectory
         plays = [
-            play(environment, each, busy_replies(environment, each), pause_s=0.001) for each in (task, other, task)
+            play(environment, each, await busy_replies(environment, each), pause_s=0.001)
+            for each in (task, other, task)
         ]
         together = [played.trajectory for played in await asyncio.gather(*plays)]
         idle_again = (await play(environment, task, [""])).trajectory
@@ -340,9 +367,10 @@ async def _isolated(environment: EnvironmentSpec, tasks: list[Task], play: Play)
 
 
 async def _survives_nonsense(environment: EnvironmentSpec, tasks: list[Task], play: Play) -> Answer:
-    replies: Replies = [*_NONSENSE, *([call] for call in _bad_calls(environment))]
     tried = 0
     for place, task in enumerate(tasks[:5]):
+        tools = (await task_tools(environment, task)).tools
+        replies: Replies = [*_NONSENSE, *([call] for call in _bad_calls(tools))]
         some = replies[:: 1 if place == 0 else 7]  # all of it once, then a sample
         tried += len(some)
         plays = await asyncio.gather(*(play(environment, task, [reply]) for reply in some))
@@ -352,9 +380,9 @@ async def _survives_nonsense(environment: EnvironmentSpec, tasks: list[Task], pl
     return "pass", f"{tried} malformed replies and arguments became marks, not exceptions"
 
 
-def _bad_calls(environment: EnvironmentSpec) -> list[FunctionCall]:
+def _bad_calls(tools: list[ToolSpec]) -> list[FunctionCall]:
     calls: list[FunctionCall] = []
-    for spec in environment.tools:
+    for spec in tools:
         texts = ["{", "[]", "null", '{"x": null}', '"' * 3, "{" * 500]
         good = fitting(spec.parameters, spec.parameters)
         names = list(spec.parameters.get("properties", {}))

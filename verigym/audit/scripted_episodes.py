@@ -20,6 +20,7 @@ from verigym.harness.user import DONE
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
 from verigym.rollout.many import judge
+from verigym.rollout.session import task_tools
 from verigym.sandbox.open import LazySandbox
 from verigym.verifiers.judge import ScriptedJudge
 
@@ -91,9 +92,9 @@ def some_replies(environment: EnvironmentSpec, task: Task) -> Replies:
     return environment.gold_replies(task) or ["done"]
 
 
-def busy_replies(environment: EnvironmentSpec, task: Task) -> Replies:
+async def busy_replies(environment: EnvironmentSpec, task: Task) -> Replies:
     """One call of every tool, then the gold solution. Episodes may also share state that the solution does not change."""
-    calls: Replies = [[any_call(spec, "c")] for spec in environment.tools]
+    calls: Replies = [[any_call(spec, "c")] for spec in (await task_tools(environment, task)).tools]
     room = max(0, environment.max_turns - 1)
     return [*calls[:room], *some_replies(environment, task)]
 

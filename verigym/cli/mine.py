@@ -419,7 +419,7 @@ def _edit(
     if not text and sys.stdin.isatty():
         import click
 
-        text = click.edit(proposal.right, extension=".json" if environment.tools else ".txt") or ""
+        text = click.edit(proposal.right, extension=".json" if environment.has_tools else ".txt") or ""
     if not text.strip():
         show.say("not changed")
         return session

@@ -57,6 +57,10 @@ def rescore(
     show.say(
         f"now: {result.passed} of {result.scored} scored episodes passed. {counted(result.moved, 'reward')} changed"
     )
+    if result.not_rescorable:
+        show.say(
+            f"not rescorable: {counted(result.not_rescorable, 'verdict')} of an external system. They were read from the record"
+        )
     for title, tasks in (("now pass", result.gained), ("no longer pass", result.lost)):
         if tasks:
             more = f" and {len(tasks) - _LISTED} more" if len(tasks) > _LISTED else ""

@@ -10,6 +10,15 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from verigym.core.items import FunctionCall, Item, Message
+from verigym.core.items import FunctionCallOutput as FunctionCallOutput
+from verigym.core.items import Image as Image
+from verigym.core.items import InputText as InputText
+from verigym.core.items import OutputText as OutputText
+from verigym.core.items import Reasoning as Reasoning
+from verigym.core.items import ReasoningText as ReasoningText
+from verigym.core.items import Refusal as Refusal
+from verigym.core.items import SummaryText as SummaryText
 from verigym.core.look import Look
 from verigym.core.printable import Printable
 
@@ -65,70 +74,6 @@ class Task(Printable, Struct, frozen=True, kw_only=True, omit_defaults=True):
     difficulty: str = ""  # such as `hard`, for `verigym eval --by difficulty`
 
 
-# -- Items: the OpenAI Responses items, as the same JSON -----------------------------------------------------------
-
-
-class InputText(Struct, frozen=True, tag="input_text"):
-    text: str
-
-
-class OutputText(Struct, frozen=True, tag="output_text"):
-    text: str
-    annotations: list[Any] = []
-
-
-class Refusal(Struct, frozen=True, tag="refusal"):
-    refusal: str
-
-
-class Image(Struct, frozen=True, tag="input_image"):
-    """An image, stored by hash and never trained on."""
-
-    sha256: str
-
-
-class Message(Struct, frozen=True, tag="message", omit_defaults=True):
-    role: Literal["system", "developer", "user", "assistant"]
-    content: str | list[InputText | OutputText | Refusal | Image]
-
-    @property
-    def text(self) -> str:
-        """All text of the message, without images and refusals."""
-        if isinstance(self.content, str):
-            return self.content
-        return "".join(part.text for part in self.content if isinstance(part, InputText | OutputText))
-
-
-class SummaryText(Struct, frozen=True, tag="summary_text"):
-    text: str
-
-
-class ReasoningText(Struct, frozen=True, tag="reasoning_text"):
-    text: str
-
-
-class Reasoning(Struct, frozen=True, tag="reasoning", omit_defaults=True):
-    summary: list[SummaryText] = []
-    content: list[ReasoningText] | None = None
-    encrypted_content: str | None = None
-    """Kept byte for byte."""
-
-
-class FunctionCall(Struct, frozen=True, tag="function_call"):
-    call_id: str
-    name: str
-    arguments: str
-    """A JSON string, exactly as the model wrote it: a malformed call stays visible."""
-
-
-class FunctionCallOutput(Struct, frozen=True, tag="function_call_output"):
-    call_id: str
-    output: str
-
-
-Item = Message | Reasoning | FunctionCall | FunctionCallOutput
-
-
 class ToolSpec(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A tool as the model sees it."""
 
@@ -173,6 +118,8 @@ class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     actor: str = "policy"
     """`policy`, `user`, `judge`, or an agent's name. Only turns of the policy are trained on."""
+    tools: str = ""
+    """Hash of the tools that this turn was offered, if they differ from those of the trajectory (a sub-agent's own tools)."""
     parent: int | None = None
     """Index of the turn whose context this one extends. None for a root."""
     saw: list[tuple[int, int]] = []
@@ -229,7 +176,7 @@ class Trajectory(Printable, Struct, frozen=True, kw_only=True, omit_defaults=Tru
     turns: list[Turn] = []
     marks: list[Mark] = []
     rewards: list[float] = []
-    """Reward per step, for reset/step environments."""
+    """Reward per reply of the policy: from `step` of a reset/step environment, or from `step_reward` of one with tools."""
     end_state: Json = {}
     blobs: dict[str, str] = {}
     """Name to sha256, for parts of the end state that are bytes or too large for JSON. Read one with `context.blob`."""
@@ -257,15 +204,23 @@ class Trajectory(Printable, Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
     @property
     def reply(self) -> str:
-        """Text of the assistant's last message. Empty if it wrote none."""
-        for item in reversed(self.items):
-            if isinstance(item, Message) and item.role == "assistant":
+        """Text of the policy's last message. Empty if it wrote none."""
+        others = self._of_others()
+        for index in range(len(self.items) - 1, -1, -1):
+            item = self.items[index]
+            if isinstance(item, Message) and item.role == "assistant" and index not in others:
                 return item.text
         return ""
 
     @property
     def calls(self) -> list[FunctionCall]:
-        return [item for item in self.items if isinstance(item, FunctionCall)]
+        """The policy's tool calls."""
+        others = self._of_others()
+        return [item for i, item in enumerate(self.items) if isinstance(item, FunctionCall) and i not in others]
+
+    def _of_others(self) -> set[int]:
+        """Indices of the items that other actors made: a judge, a title call, an agent that is not trained."""
+        return {index for turn in self.turns if turn.actor != "policy" for index in turn.made}
 
     def marked(self, kind: str) -> bool:
         return any(mark.kind == kind for mark in self.marks)
@@ -495,6 +450,17 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Blobs by sha256 that the verifier needs besides the record."""
 
 
+class Harness(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Settings of the loop around the model. They belong to the agent, because they change what it can do."""
+
+    turns: int = 0
+    """Maximum replies in an episode. 0 uses the environment's `max_turns`."""
+    compact_at: int = 0
+    """Summarize the conversation when the next prompt has more tokens than this, and continue from the summary. 0: never."""
+    format_retries: int = 0
+    """How often in an episode a malformed tool call is answered with an explanation instead of ending the episode."""
+
+
 class Version(Printable, Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An agent, which is more than weights: a changed prompt makes a new version, just as a trained adapter does.
     The id is the hash of everything that affects behaviour. Provenance is stored beside it."""
@@ -511,6 +477,16 @@ class Version(Printable, Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The constraint on its replies during sampling. See `Sampling.constrain`."""
     sampling: Sampling | None = None
     """None uses the caller's sampling."""
+    tools: str = ""
+    """sha256 of a tools file that the agent brings. Its tools are offered besides those of the environment."""
+    examples: list[list[Item]] = []
+    """Conversations that are shown before the task, as earlier messages."""
+    skills: dict[str, str] = {}
+    """Name to text of instructions that the agent can read when it needs them."""
+    harness: Harness | None = None
+    """None uses the environment's settings."""
+    program: str = ""
+    """The external agent that drives the episode: a command, or `module:function`. Empty for Verigym's own loop."""
     id: str = ""
     name: str = ""
     parent: str = ""

@@ -23,7 +23,7 @@ from verigym.core.errors import BadInput, VerigymError, not_found
 from verigym.core.protocols import Verifier
 from verigym.core.records import Item, Message, Task
 from verigym.harness.environment import EnvironmentSpec
-from verigym.harness.tools import ToolBox
+from verigym.harness.tools import ToolBox, takes_calls
 from verigym.policies import dialects
 from verigym.tasks.files import SUFFIXES, is_task_file
 from verigym.tasks.load import BadRow, load_split, load_tasks
@@ -170,6 +170,12 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
 
 
 _METHODS = ("open", "close", "step", "user", "persona", "end_state", "blobs")
+_OPTIONAL_METHODS = {
+    "tools": "tools(self)",
+    "call": "call(self, name, arguments)",
+    "done": "done(self)",
+    "step_reward": "step_reward(self)",
+}
 """Methods that the harness calls, if the class has them."""
 
 
@@ -203,13 +209,30 @@ def _check_class(kind: type, where: str) -> None:
             raise BadInput(
                 f"{where}: a limit of the tool {name} is not above 0. Set seconds and calls above 0, or omit them"
             )
-    if callable(getattr(kind, "step", None)) and names:
+    if callable(getattr(kind, "step", None)) and (names or takes_calls(kind)):
         raise BadInput(
-            f"{where}: the class Environment has step(reply) and tools ({', '.join(names)}). Use only one of them"
+            f"{where}: the class Environment has step(reply) and tools ({', '.join(names) or 'call'}). Use only one of them"
+        )
+    for name, form in _OPTIONAL_METHODS.items():
+        found = getattr(kind, name, None)
+        if callable(found) and not hasattr(found, "__verigym_tool__") and not _fits(found, form.count(",")):
+            raise BadInput(f"{where}: the harness calls {form}, but the method {name} has other parameters. Rename it")
+    if callable(tools := getattr(kind, "tools", None)) and "tools" not in names.values() and not takes_calls(kind):
+        raise BadInput(
+            f"{where}: {tools.__name__}(self) lists tools, but nothing runs them. Add call(self, name, arguments)"
         )
     turns, system = getattr(kind, "max_turns", 8), getattr(kind, "system", "")
     if type(turns) is not int or turns < 1 or not isinstance(system, str):
         raise BadInput(f"{where}: max_turns must be a whole number of at least 1, and system must be text")
+
+
+def _fits(method: Callable[..., Any], arguments: int) -> bool:
+    """Whether a method can be called with this many positional arguments besides `self`."""
+    try:
+        inspect.signature(method).bind(*[None] * (arguments + 1))
+    except TypeError:
+        return False
+    return True
 
 
 def _verifiers(module: ModuleType, name: str, kind: type) -> dict[str, Verifier]:

@@ -54,6 +54,7 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def tools(self) -> list[ToolSpec]:
+        """The tools of the class. Those of a state are known only after `open`."""
         return self.toolbox.specs
 
     def gold_replies(self, task: Task) -> list[Reply]:
@@ -75,9 +76,19 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
         return callable(getattr(self.factory, "step", None))
 
     @property
+    def needs_task_tools(self) -> bool:
+        """Whether the state of an episode provides tools, so that they are known only per task."""
+        return self.toolbox.by_state
+
+    @property
+    def has_tools(self) -> bool:
+        """Whether an agent may be offered tools."""
+        return bool(self.tools) or self.needs_task_tools
+
+    @property
     def only_replies(self) -> bool:
         """Whether the agent can only reply, without tools or steps."""
-        return not (self.tools or self.steps or self.scripted_user or self.needs_user)
+        return not (self.has_tools or self.steps or self.scripted_user or self.needs_user)
 
     @property
     def scripted_user(self) -> bool:

@@ -224,10 +224,12 @@ def _run_here(function: Any, args: Any, kwargs: Any, limit: float) -> Outcome:
     return Outcome(result, error, time.monotonic() - began)
 
 
-async def in_new_thread(function: Callable[..., Any], kwargs: Mapping[str, Any], seconds: float | None = None) -> Any:
+async def in_new_thread(
+    function: Callable[..., Any], kwargs: Mapping[str, Any], seconds: float | None = None, args: tuple[Any, ...] = ()
+) -> Any:
     """Runs a plain function in its own thread, at the same time as others of its episode."""
     thread = MethodThread.take()
-    outcome = await thread.run_alone(function, (), kwargs, seconds)
+    outcome = await thread.run_alone(function, args, kwargs, seconds)
     thread.give_back()
     return _unwrapped(outcome)
 

@@ -1,4 +1,5 @@
 """Tools from plain methods: `@tool` marks a method, its signature gives the schema and its docstring the description.
+`state_tools` adds tools that only the state of an episode knows.
 
 A call raises only errors that end the episode. An unknown tool, wrong arguments or a failing tool become a result that the
 model reads and a mark that failure analysis reads. A tool raises `EnvironmentFailure` or `InfrastructureFailure` to say that
@@ -6,8 +7,10 @@ the model is not at fault. msgspec validates and coerces arguments against the t
 """
 
 import asyncio
+import copy
 import inspect
 import typing
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -15,13 +18,17 @@ import msgspec
 
 from verigym.core import codec
 from verigym.core.errors import EnvironmentFailure, InfrastructureFailure, words_of
-from verigym.core.records import Mark, Stop, Toolset, ToolSpec, content_hash
+from verigym.core.records import Mark, Stop, Task, Toolset, ToolSpec, content_hash
 from verigym.core.watchdog import Overdue
 from verigym.harness.executor import AdaptiveExecutor, EpisodeExecutor, OutOfTime, in_new_thread
 from verigym.harness.schema import tool_spec
+from verigym.harness.state_tools import DeclaredTool, ToolResult, arguments_reader, read_tools
 
 _LONGEST = 1_000_000
 """Maximum characters of a result that are kept."""
+_SHOWN = 300
+_CACHED = 4096
+"""Sets of tools of states that are kept. Tasks often share them."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -74,14 +81,16 @@ class CallOutcome(msgspec.Struct, frozen=True):
 
 class _Tool(msgspec.Struct, frozen=True):
     spec: ToolSpec
-    method: str
-    arguments: type[msgspec.Struct]
-    declared: _ToolOptions
+    read: Callable[[Any], dict[str, Any]]
+    """Checks the arguments. Raises if they do not fit."""
+    declared: _ToolOptions | DeclaredTool
     is_async: bool
+    method: str = ""
+    """Name of the method. Empty for a tool of the state, which goes through `call`."""
 
 
 class ToolBox:
-    """The tools of one environment class."""
+    """The tools of one environment class, or of one episode (`of_state`)."""
 
     def __init__(self, environment: type) -> None:
         self.is_async = any(
@@ -90,16 +99,41 @@ class ToolBox:
             if name != "close"
         )
         """Whether any method except `close` is a coroutine."""
+        self.by_state = takes_calls(environment)
+        """Whether the state of an episode provides tools, so that they are known only after `open`."""
         self._tools: dict[str, _Tool] = {}
         self._offers: dict[tuple[tuple[str, str], ...], Toolset] = {}
+        self._of_states: OrderedDict[Any, ToolBox] = OrderedDict()
         for method, function in inspect.getmembers(environment, inspect.isfunction):
             declared = getattr(function, "__verigym_tool__", None)
             if declared is not None:
                 spec, arguments = tool_spec(declared.name or method, function)
                 is_async = inspect.iscoroutinefunction(function)
-                self._tools[spec.name] = _Tool(spec, method, arguments, declared, is_async)
+                self._tools[spec.name] = _Tool(spec, _struct_reader(arguments), declared, is_async, method)
         order = {method: place for place, method in enumerate(vars(environment))}
         self._tools = dict(sorted(self._tools.items(), key=lambda pair: order.get(pair[1].method, -1)))
+
+    async def of_state(self, state: Any, task: Task, executor: EpisodeExecutor) -> "ToolBox":
+        """The tools of one episode: those of the class, and those that the state provides after `open`. A state that only has
+        `call` offers the tools in `task.data["tools"]`."""
+        if not self.by_state:
+            return self
+        tools: Any = getattr(state, "tools", None)
+        declared = read_tools(await executor.call(tools) if callable(tools) else task.data.get("tools", []))
+        key = tuple(each.key for each in declared)
+        box = self._of_states.get(key)
+        if box is None:
+            box = copy.copy(self)
+            is_async = inspect.iscoroutinefunction(state.call)
+            box._tools, box._offers = dict(self._tools), {}
+            for each in declared:
+                if each.spec.name in box._tools:
+                    raise EnvironmentFailure(f'The state offers two tools named "{each.spec.name}". Rename one')
+                box._tools[each.spec.name] = _Tool(each.spec, arguments_reader(each.spec), each, is_async)
+            self._of_states[key] = box
+            if len(self._of_states) > _CACHED:
+                self._of_states.popitem(last=False)
+        return box
 
     @property
     def marks_unsafe(self) -> bool:
@@ -143,8 +177,9 @@ class ToolBox:
             words = f"{name} may be called {limits.calls} times in an episode"
             return CallOutcome(f"error: {words}", [Mark("tool_limit", detail=words)], Stop.MAX_CALLS)
         try:
-            given = codec.read_json(arguments or "{}")
-            checked = msgspec.structs.asdict(msgspec.convert(given, tool.arguments, strict=False))
+            checked = tool.read(codec.read_json(arguments or "{}"))
+        except EnvironmentFailure:
+            raise
         except Exception as error:  # not JSON, wrong arguments, or refused by the tool's own type
             return CallOutcome(f"error: {name}: {error}", [Mark("bad_arguments", detail=str(error))])
         marks: list[Mark] = []
@@ -152,12 +187,8 @@ class ToolBox:
         try:
             if limits.unsafe_if is not None and await _unsafe(where, limits, environment, name, checked):
                 marks.append(Mark("unsafe", detail=f"{name} {arguments}"))
-            function = getattr(environment, tool.method)
-            if limits.parallel and not tool.is_async:
-                output = await in_new_thread(function, checked, limits.seconds)
-            else:
-                output = await where.call(function, kwargs=checked, seconds=limits.seconds, informative=True)
-            text = _text(output)
+            output = await _run(tool, environment, checked, where)
+            text = _text(output.output if isinstance(output, ToolResult) else output)
         except (asyncio.CancelledError, EnvironmentFailure, InfrastructureFailure, OutOfTime):
             raise
         except Overdue:
@@ -166,11 +197,35 @@ class ToolBox:
         except (Exception, SystemExit) as error:  # tool code may raise anything. The model reads the message
             marks.append(Mark("tool_error", detail=f"{type(error).__name__}: {words_of(error)}"))
             return CallOutcome(f"error: {words_of(error)}", marks)
-        marks.append(Mark("executed", detail=name))
+        if isinstance(output, ToolResult) and output.unsafe and not marks:
+            marks.append(Mark("unsafe", detail=f"{name} {arguments}"))
+        failed = isinstance(output, ToolResult) and output.failed
+        marks.append(Mark("tool_error", detail=text[:_SHOWN]) if failed else Mark("executed", detail=name))
         if len(text) > _LONGEST:
             marks.append(Mark("output_cut", detail=f"{len(text):,} characters"))
             text = f"{text[:_LONGEST]}\n... ({len(text) - _LONGEST:,} characters more)"
         return CallOutcome(text, marks)
+
+
+def takes_calls(environment: Any) -> bool:
+    """Whether an environment has the method `call(name, arguments)` for tools of its state, and not a tool of that name."""
+    call = getattr(environment, "call", None)
+    return callable(call) and not hasattr(call, "__verigym_tool__")
+
+
+def _struct_reader(arguments: type[msgspec.Struct]) -> Callable[[Any], dict[str, Any]]:
+    return lambda given: msgspec.structs.asdict(msgspec.convert(given, arguments, strict=False))
+
+
+async def _run(tool: _Tool, environment: Any, arguments: dict[str, Any], where: EpisodeExecutor) -> Any:
+    """Calls the method of a class tool with the arguments by name, or `call(name, arguments)` for a tool of the state."""
+    limits = tool.declared
+    function = getattr(environment, tool.method or "call")
+    args = () if tool.method else (tool.spec.name, arguments)
+    kwargs = arguments if tool.method else {}
+    if limits.parallel and not tool.is_async:
+        return await in_new_thread(function, kwargs, limits.seconds, args)
+    return await where.call(function, args, kwargs, seconds=limits.seconds, informative=True)
 
 
 def _text(output: Any) -> str:
@@ -180,7 +235,7 @@ def _text(output: Any) -> str:
 
 
 async def _unsafe(
-    where: EpisodeExecutor, limits: _ToolOptions, environment: Any, name: str, arguments: dict[str, Any]
+    where: EpisodeExecutor, limits: _ToolOptions | DeclaredTool, environment: Any, name: str, arguments: dict[str, Any]
 ) -> bool:
     """A safety rule that raises is the environment's failure, never a safe call."""
     assert limits.unsafe_if is not None

@@ -114,7 +114,7 @@ def solution(environment: EnvironmentSpec, items: Sequence[Item]) -> list[Item]:
         if not isinstance(reply, str):
             parsed += reply
         else:
-            parsed += dialects.parse(reply) if environment.tools else [Message("assistant", reply)]
+            parsed += dialects.parse(reply) if environment.has_tools else [Message("assistant", reply)]
     return parsed
 
 

@@ -26,6 +26,8 @@ def version_id(version: Version) -> str:
         "constraints": version.constraints,
         "sampling": version.sampling,
     }
+    newer = {name: getattr(version, name) for name in ("tools", "examples", "skills", "harness", "program")}
+    behaviour |= {name: value for name, value in newer.items() if value}  # ids of older versions stay
     return content_hash(behaviour)[:12]
 
 
@@ -39,6 +41,11 @@ def kind_of(version: Version) -> str:
         "tools": bool(version.tool_descriptions),
         "constrained": bool(version.constraints),
         "sampling": version.sampling is not None,
+        "added tools": bool(version.tools),
+        "examples": bool(version.examples),
+        "skills": bool(version.skills),
+        "harness": version.harness is not None,
+        "program": bool(version.program),
     }
     return " + ".join(name for name, has in parts.items() if has) or "base"
 

@@ -17,7 +17,7 @@ from verigym.core import watchdog as alarm
 from verigym.core.errors import NoServer, VerifierFailure, failure
 from verigym.core.interrupts import ends_run
 from verigym.core.protocols import Context, Policy, Verifier
-from verigym.core.records import Fault, Stop, Task, Trajectory, Verdict, Version
+from verigym.core.records import Fault, Stop, Task, Toolset, Trajectory, Verdict, Version
 from verigym.core.seeds import derive
 from verigym.core.time_limit import TimeLimit
 from verigym.harness.environment import EnvironmentSpec
@@ -90,8 +90,9 @@ async def run_many(
     cache: RunResults | None = None,
 ) -> Progress:
     """Runs and scores the episodes of the plan that are missing in the store. `results` returns all of them."""
-    offer = plan.environment.toolbox.offer(plan.agent.tool_descriptions)
-    store.put("tools", offer.hash, offer)
+    if not plan.environment.toolbox.by_state:
+        offer = plan.environment.toolbox.offer(plan.agent.tool_descriptions)
+        store.put("tools", offer.hash, offer)
     with store.claim(plan.run):
         state = _RunState(store, plan)
         on_progress(state.progress)
@@ -121,7 +122,7 @@ async def _run(store: Store, plan: RunPlan, policy: Policy, state: "_RunState", 
         return sha256
 
     async def episode(task: Task, index: int, missing: int) -> None:
-        trajectory = await _episode(plan, task, index, policy, keep_blob)
+        trajectory = await _episode(plan, task, index, policy, keep_blob, writer.keep_tools)
         group = groups[task.id]
         group.append(trajectory)
         last = len(group) == missing
@@ -262,7 +263,12 @@ def _id(plan: RunPlan, task: Task, index: int) -> str:
 
 
 async def _episode(
-    plan: RunPlan, task: Task, index: int, policy: Policy, keep_blob: Callable[[bytes], str]
+    plan: RunPlan,
+    task: Task,
+    index: int,
+    policy: Policy,
+    keep_blob: Callable[[bytes], str],
+    keep_tools: Callable[[Toolset], None],
 ) -> Trajectory:
     """One episode, retried if infrastructure broke it."""
     settings = msgspec.structs.replace(plan.settings, seed=derive(plan.settings.seed, "episode", task.id, index))
@@ -278,6 +284,7 @@ async def _episode(
             index=index,
             user=plan.context.policies.get("user"),
             keep_blob=keep_blob,
+            keep_tools=keep_tools,
         )
         if not _infrastructure_failed(trajectory) or trajectory.stop is Stop.TIME_OUT:  # a timeout is not retried
             break

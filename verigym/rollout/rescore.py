@@ -31,6 +31,8 @@ class RescoreResult(Printable, msgspec.Struct):
     """Trajectories that fail now and passed before."""
     moved: int = 0
     """Trajectories whose reward changed."""
+    not_rescorable: int = 0
+    """Trajectories whose verdict came from an external system. It is read from the record and cannot be computed again."""
 
 
 async def rescore(
@@ -69,6 +71,7 @@ async def rescore(
             old = before.get(verdict.trajectory)
             result.trajectories += 1
             result.scored += verdict.reward is not None
+            result.not_rescorable += one.marked("not_rescorable")
             result.passed += verdict.passed
             if old is not None and old.passed != verdict.passed:
                 (result.gained if verdict.passed else result.lost).append(verdict.trajectory)

@@ -22,7 +22,7 @@ from verigym.core import codec
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, not_found
 from verigym.core.names import check_run
 from verigym.core.printable import Printable
-from verigym.core.records import Failure, Fault, Json, Stop, Task, Trajectory, Verdict
+from verigym.core.records import Failure, Fault, Json, Stop, Task, Toolset, Trajectory, Verdict
 from verigym.store.connection import StoreDamaged, StoreFailure, create, empty, exists, open_existing
 from verigym.store.packing import pack, unpack
 from verigym.store.schema import (
@@ -277,6 +277,7 @@ class Store:
         trajectories: Iterable[Trajectory] = (),
         verdicts: Iterable[Verdict] = (),
         blobs: Mapping[str, bytes] = {},
+        toolsets: Iterable[Toolset] = (),
     ) -> None:
         """Adds all records in one transaction."""
         trajectory_rows = [_trajectory_row(run, trajectory) for trajectory in trajectories]
@@ -285,6 +286,10 @@ class Store:
             if blobs:
                 rows = [{"sha256": sha256, "body": body} for sha256, body in blobs.items()]
                 connection.execute(sqlite.insert(BLOBS).on_conflict_do_nothing(), rows)
+            for tools in toolsets:
+                connection.execute(
+                    sqlite.insert(DOCUMENTS).on_conflict_do_nothing(), _document("tools", tools.hash, tools)
+                )
             if trajectory_rows:
                 connection.exec_driver_sql(_ADD_TRAJECTORY, trajectory_rows)
             if verdict_rows:
@@ -400,9 +405,8 @@ class Store:
     # -- documents and the ledger -----------------------------------------------------------------------------------
 
     def put(self, kind: str, id: str, record: msgspec.Struct) -> None:
-        row = {"kind": kind, "id": id, "created": time.time(), "body": codec.encode(record)}
         with self._writing() as connection:
-            connection.execute(sqlite.insert(DOCUMENTS).on_conflict_do_nothing(), row)
+            connection.execute(sqlite.insert(DOCUMENTS).on_conflict_do_nothing(), _document(kind, id, record))
 
     def put_last(self, kind: str, id: str, record: msgspec.Struct) -> None:
         """Stores a document as the newest of its kind, also if it was stored before."""
@@ -494,6 +498,10 @@ def _is_begun(connection: sa.Connection, id: str, config: bytes) -> bool:
     if stored is not None and stored != config:
         raise BadInput(f'Run "{id}" exists with other settings. Choose another --name, or another --home')
     return stored is not None
+
+
+def _document(kind: str, id: str, record: msgspec.Struct) -> dict[str, Any]:
+    return {"kind": kind, "id": id, "created": time.time(), "body": codec.encode(record)}
 
 
 def _trajectory_row(run: str, trajectory: Trajectory) -> tuple[Any, ...]:

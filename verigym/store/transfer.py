@@ -312,8 +312,7 @@ def _rows(store: Store, run: Run, counts: Counter[str]) -> Iterator[_TransferRow
             sent.add(sha256)
             blob = _Blob(sha256, store.blob(sha256))
             yield _TransferRow("blob", run.id, msgspec.json.encode(blob), {"id": sha256})
-        hash = trajectory.tools
-        if hash not in sent:
+        for hash in {trajectory.tools, *(turn.tools for turn in trajectory.turns if turn.tools)} - sent:
             sent.add(hash)
             try:
                 tools = store.get("tools", hash, Toolset)

@@ -15,7 +15,7 @@ import msgspec
 
 from verigym.core.errors import InfrastructureFailure
 from verigym.core.printable import warn
-from verigym.core.records import Trajectory, Verdict
+from verigym.core.records import Toolset, Trajectory, Verdict
 from verigym.store.connection import StoreFailure
 from verigym.store.database import Store
 
@@ -34,9 +34,10 @@ class Batch(msgspec.Struct):
     trajectories: list[Trajectory] = []
     verdicts: list[Verdict] = []
     blobs: dict[str, bytes] = {}
+    toolsets: dict[str, Toolset] = {}
 
     def __len__(self) -> int:
-        return len(self.trajectories) + len(self.verdicts) + len(self.blobs)
+        return len(self.trajectories) + len(self.verdicts) + len(self.blobs) + len(self.toolsets)
 
 
 class Writer:
@@ -45,6 +46,8 @@ class Writer:
     def __init__(self, store: Store, run: str, on_commit: Callable[[Batch], None] = lambda batch: None) -> None:
         self._store, self._run, self._on_commit = store, run, on_commit
         self._batch = Batch()
+        self._toolsets: set[str] = set()
+        """Hashes of the tools that were kept."""
         self._writing: Batch | None = None
         """The batch that is being committed."""
         self._wanted = asyncio.Event()
@@ -79,6 +82,12 @@ class Writer:
     def keep_blob(self, sha256: str, data: bytes) -> None:
         self._batch.blobs[sha256] = data
 
+    def keep_tools(self, toolset: Toolset) -> None:
+        """Stores tools that only one episode was offered. Those of this run that are stored already are left out."""
+        if toolset.hash not in self._toolsets:
+            self._toolsets.add(toolset.hash)
+            self._batch.toolsets[toolset.hash] = toolset
+
     def blob(self, sha256: str) -> bytes:
         """A blob, committed or not."""
         for batch in (self._batch, self._writing):
@@ -102,7 +111,7 @@ class Writer:
             raise self._error
         for batch in (self._writing, self._batch):
             if batch is not None and len(batch):
-                self._store.add(self._run, batch.trajectories, batch.verdicts, batch.blobs)
+                self._store.add(self._run, batch.trajectories, batch.verdicts, batch.blobs, batch.toolsets.values())
                 self._on_commit(batch)
         task = asyncio.current_task()
         if cancelled is not None and task is not None and task.cancelling():  # not only the writer task was cancelled
@@ -129,7 +138,7 @@ class Writer:
 
     async def _write(self, batch: Batch) -> None:
         """Retries while the store is locked or the disk is full, so that finished episodes are not lost."""
-        add = self._store.add, self._run, batch.trajectories, batch.verdicts, batch.blobs
+        add = self._store.add, self._run, batch.trajectories, batch.verdicts, batch.blobs, [*batch.toolsets.values()]
         started, wait_s = time.monotonic(), 1.0
         while True:
             try:

@@ -143,7 +143,7 @@ class TrainingRollouts:
             samples = [
                 sample
                 for trajectory, verdict in zip(*episodes, strict=True)
-                if trajectory.scorable and (verdict.passed or not each.environment.tools)
+                if trajectory.scorable and (verdict.passed or not each.environment.has_tools)
                 for sample in from_trajectory(trajectory, 1.0)
             ]
             if not samples:

@@ -9,10 +9,12 @@ hashed. The version is the same on every machine and in every supported Python.
 import ast
 import functools
 import hashlib
+import importlib.metadata
 import inspect
+import os
 import textwrap
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +51,8 @@ def _written(value: Any, files: dict[Path, None], within: set[int]) -> str:
         return f"partial {write(value.func)} {write(value.args)} {write(value.keywords)}"
     if inspect.ismethod(value):
         return f"{write(value.__self__)}.{value.__name__}"
+    if inspect.ismodule(value):
+        return _module_text(value, files)
     _add_file(value if inspect.isroutine(value) or inspect.isclass(value) else type(value), files)
     if inspect.isfunction(value):
         closed = [cell.cell_contents for cell in value.__closure__ or ()]
@@ -59,10 +63,30 @@ def _written(value: Any, files: dict[Path, None], within: set[int]) -> str:
     return f"{type(value).__qualname__} {write(dict(settings))}"
 
 
+def _module_text(module: Any, files: dict[Path, None]) -> str:
+    """A module in a closure: its name, and for an installed one the version of its package. Files of the project count by
+    their content."""
+    file = getattr(module, "__file__", None)
+    if file and file.endswith(".py") and "site-packages" not in Path(file).parts and not _is_standard(Path(file)):
+        files[Path(file).resolve()] = None
+    top = module.__name__.partition(".")[0]
+    names = _distributions().get(top, []) if file and "site-packages" in file else []
+    return f"module {module.__name__} {' '.join(f'{name}=={importlib.metadata.version(name)}' for name in sorted(set(names)))}"
+
+
+@functools.cache
+def _distributions() -> Mapping[str, list[str]]:
+    return importlib.metadata.packages_distributions()
+
+
+def _is_standard(file: Path) -> bool:
+    return file.resolve().is_relative_to(Path(os.__file__).resolve().parent)
+
+
 def _source(function: Any) -> str:
     try:
         return code_text(textwrap.dedent(inspect.getsource(function)))
-    except OSError:  # defined at run time, without a source file
+    except (OSError, TypeError):  # defined at run time, without a source file
         return function.__qualname__
 
 

@@ -125,7 +125,7 @@ def gather(subject: AdviceSubject) -> tuple[AdviceEvidence, list[str]]:
         horizon=explanation.horizon,
         local=not agent.is_remote,
         parameters=_parameters(agent),
-        has_tools=bool(environment.tools),
+        has_tools=environment.has_tools,
         has_prompt=agent.system_prompt is not None,
         constrained=bool(agent.constraints),
         trained=str(agent.recipe.get("algorithm", "a training run")) if agent.adapter else "",

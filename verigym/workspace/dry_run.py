@@ -4,7 +4,7 @@ import statistics
 from typing import Any, NamedTuple
 
 from verigym.core import event_loop
-from verigym.rollout.episode import first_items
+from verigym.rollout.session import first_items
 from verigym.training.plan import TrainingEstimate, TrainingLoad, measure, plan
 from verigym.training.recipe import Recipe
 from verigym.workspace import datasets as data

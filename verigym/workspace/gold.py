@@ -13,8 +13,9 @@ from verigym.core.records import Example, Item, Message, Task, Version
 from verigym.evaluation.suites import family_of
 from verigym.harness.environment import EnvironmentSpec, Reply
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.rollout.episode import first_items, run_episode
+from verigym.rollout.episode import run_episode
 from verigym.rollout.replies import cut, unfit
+from verigym.rollout.session import first_items, task_tools
 
 
 async def gold_examples(environment: EnvironmentSpec, tasks: Sequence[Task], agent: Version) -> list[Example]:
@@ -33,8 +34,8 @@ async def _example(environment: EnvironmentSpec, task: Task, agent: Version) -> 
         made = [(len(context), len(items))]
     else:
         items, made = await _played(environment, task, agent, replies)
-    tools = environment.toolbox.offer(agent.tool_descriptions).tools
-    return Example(task=task.id, family=family_of(task), items=items, made=made, tools=tools)
+    offer = await task_tools(environment, task, agent)
+    return Example(task=task.id, family=family_of(task), items=items, made=made, tools=offer.tools)
 
 
 async def _played(
