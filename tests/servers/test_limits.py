@@ -512,7 +512,7 @@ def test_invalid_feedback_is_refused(server: Running, body: dict[str, Any], stat
 
 def test_a_versions_settings_apply_if_the_client_sets_none() -> None:
     from verigym.core.records import Sampling
-    from verigym.servers.local import DEFAULT_SAMPLING, policy_request
+    from verigym.policies.answering import DEFAULT_SAMPLING, policy_request
 
     version = Version(base="b", sampling=Sampling(temperature=0.3, top_k=5), constraints="tools")
     asked = chat.read_request(json.dumps({"model": "m", "messages": ASKED, "temperature": 0.9, "stop": "x"}).encode())

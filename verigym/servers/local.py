@@ -1,34 +1,24 @@
-"""Answers a request with a policy in this process, whole or as a stream.
-
-A version answers as it was evaluated: its system prompt replaces the client's, and its tool descriptions replace the
-client's. The client's sampling settings take precedence over the version's.
-"""
+"""Answers a request of the gateway with a policy, whole or as a stream, records it, and remembers responses."""
 
 import asyncio
 import builtins
-import random
 import sys
 import time
-import uuid
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from verigym.core.errors import BadInput, ContextFull, failure
-from verigym.core.protocols import Policy, Reply, Request
-from verigym.core.records import Fault, FunctionCall, Item, Message, Sampling, ToolSpec, Turn, Version
-from verigym.policies.dialects.plain import is_text_of
+from verigym.core.protocols import Policy
+from verigym.core.records import Fault, Item, Turn
+from verigym.policies.answering import begin_stream, policy_request, reply_to_send, stream_reply
 from verigym.servers.record import Recorder
-from verigym.servers.types import EVENTS, AdmittedRequest, HttpError, Responder
-from verigym.servers.upstream import wire_descriptions
+from verigym.servers.types import AdmittedRequest, HttpError
 from verigym.traces.capture import Exchange
-from verigym.wire.types import ApiRequest, ReplyStream, ReplyToSend
+from verigym.wire.types import ApiRequest, ReplyToSend
 
-DEFAULT_SAMPLING = Sampling(max_tokens=1024)
-"""Used if neither the client nor the version sets anything."""
 _MAX_RESPONSES = 10_000
 _MAX_ITEMS = 200_000
 _MAX_BYTES, _MAX_BYTES_PER_KEY = 256 * 2**20, 64 * 2**20
@@ -122,7 +112,7 @@ async def answer(
         if stream is None:
             reply = await policy.respond(request)
         else:
-            reply = await _stream(policy, request, stream, out)
+            reply = await stream_reply(policy, request, stream, out)
         sent = reply_to_send(reply, head, asked.one_call)
     except BadInput:  # the client's mistake
         raise
@@ -139,7 +129,7 @@ async def answer(
         memory.add(call.owner, sent.id, [*before, *asked.items, *sent.items])
     if stream is None:
         return await out.whole(200, call.api.write_reply(asked, sent))
-    first = await _begin(out, stream)
+    first = await begin_stream(out, stream)
     await out.piece(first + stream.end(sent), more=False)
 
 
@@ -150,86 +140,3 @@ async def answer_count(call: AdmittedRequest, asked: ApiRequest, policy: Policy)
         raise HttpError(404, f"{call.agent.version.label} cannot count tokens", code="not_supported")
     request = policy_request(asked, call.agent.version)
     await call.out.whole(200, msgspec.json.encode({"input_tokens": count(request)}))
-
-
-async def _stream(policy: Policy, request: Request, stream: ReplyStream, out: Responder) -> Reply:
-    """Sends the reply while the policy generates it. The response begins with the first text, so that an earlier error can
-    still set the HTTP status."""
-    texts: asyncio.Queue[str] = asyncio.Queue()
-    stream_text = getattr(policy, "stream", None)  # only some policies report their text while they generate it
-    replying = asyncio.ensure_future(
-        policy.respond(request) if stream_text is None else stream_text(request, texts.put_nowait)
-    )
-    replying.add_done_callback(lambda _: texts.put_nowait(""))
-    try:
-        while not (replying.done() and texts.empty()):
-            text = await texts.get()
-            while not texts.empty():
-                text += texts.get_nowait()
-            if text:
-                await out.piece(await _begin(out, stream) + stream.text(text))
-        return await replying
-    finally:
-        replying.cancel()
-
-
-async def _begin(out: Responder, stream: ReplyStream) -> bytes:
-    """The first events of a stream. Empty if it has begun already."""
-    if out.status:
-        return b""
-    await out.begin(200, [EVENTS, (b"cache-control", b"no-cache")])
-    return stream.begin()
-
-
-def policy_request(asked: ApiRequest, version: Version, before: Sequence[Item] = ()) -> Request:
-    """The policy's request. `before` is the conversation that the client continues."""
-    sampling = replace(version.sampling or DEFAULT_SAMPLING, **asked.sampling)
-    constrain = asked.constrain or version.constraints
-    instructions: list[Item] = [] if asked.instructions is None else [Message("system", asked.instructions)]
-    return Request(
-        items=with_system([*instructions, *before, *asked.items], version.system_prompt),
-        tools=with_descriptions(asked.tools, version.tool_descriptions),
-        sampling=replace(sampling, constrain=constrain) if constrain else sampling,
-        seed=random.getrandbits(63) if asked.seed is None else asked.seed,
-    )
-
-
-def with_system(items: list[Item], prompt: str | None) -> list[Item]:
-    """The items with the version's system prompt in place of the client's. An empty prompt removes the client's."""
-    if prompt is None:
-        return items
-    rest = [item for item in items if not (isinstance(item, Message) and item.role in ("system", "developer"))]
-    return [Message("system", prompt), *rest] if prompt else rest
-
-
-def with_descriptions(tools: list[ToolSpec], descriptions: dict[str, str]) -> list[ToolSpec]:
-    """The tools with the version's descriptions. A tool may have its own name or the name that the APIs allow."""
-    if not descriptions:
-        return tools
-    texts = wire_descriptions(descriptions)
-    return [replace(tool, description=texts[tool.name], own=True) if tool.name in texts else tool for tool in tools]
-
-
-def reply_to_send(reply: Reply, head: ReplyToSend, one_call: bool = False) -> ReplyToSend:
-    """The policy's reply as the client sees it, with the id in `head`. With `one_call`, calls after the first are left out."""
-    finish = reply.turn.finish
-    if finish == "context_full":
-        raise ContextFull("The conversation does not fit into the model's context window")
-    items = _sent_items(reply.items)
-    first = next((index for index, item in enumerate(items) if isinstance(item, FunctionCall)), len(items))
-    if one_call:
-        items = items[: first + 1]
-    called = any(isinstance(item, FunctionCall) for item in items)
-    reason = "length" if finish == "length" else "tool_calls" if called else "stop"
-    return replace(head, items=items, usage=reply.turn.usage, finish=reason)
-
-
-def _sent_items(items: Sequence[Item]) -> list[Item]:
-    """The reply without the text that only spells its call. Calls get unique ids."""
-    sent: list[Item] = []
-    for item, following in zip(items, [*items[1:], None], strict=False):
-        if isinstance(item, FunctionCall):
-            sent.append(replace(item, call_id=f"call_{uuid.uuid4().hex[:24]}"))
-        elif not (isinstance(following, FunctionCall) and is_text_of(item, following)):
-            sent.append(item)
-    return sent

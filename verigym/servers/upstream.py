@@ -16,8 +16,8 @@ from yarl import URL
 
 from verigym.core.errors import BadInput
 from verigym.core.records import Json, Version
+from verigym.policies.answering import wire_descriptions
 from verigym.servers.types import HttpError
-from verigym.wire.tools import ToolNames
 from verigym.wire.types import Api, unreadable
 from verigym.wire.values import as_object, as_objects
 
@@ -163,12 +163,6 @@ def _apply_version(fields: Json, version: Version, api: Api, is_prompt: bool) ->
             fields.setdefault(renamed.get(name, name), value)
         if "max_completion_tokens" in fields:
             fields.pop("max_tokens", None)
-
-
-def wire_descriptions(descriptions: dict[str, str]) -> dict[str, str]:
-    """Tool descriptions by the tool's own name and by the name that the APIs allow."""
-    names = ToolNames(descriptions)
-    return {names.wire(name): text for name, text in descriptions.items()} | descriptions
 
 
 async def pieces(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
