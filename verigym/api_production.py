@@ -98,18 +98,22 @@ class ProductionVerbs(WorkspaceBase):
         *files: str | Path,
         name: str = "ingested",
         format: str = "auto",
+        feedback: Sequence[str] = (),
         rules: str | Path | None = None,
         keep_raw: bool = False,
         on_progress: Callable[[int, int], None] | None = None,
     ) -> "IngestSummary":
-        """Import production traces from files: detect the format, redact, store. The same file again changes nothing."""
+        """Import production traces from files: detect the format, redact, store. The same file again changes nothing.
+
+        `feedback` are rules for scores whose scale is unknown: `rating>=4`, or `verdict=good,fine/bad`.
+        """
         from verigym.traces import ingest
         from verigym.traces.redaction import Redaction
 
         redaction, paths = Redaction.load(Path(rules) if rules else None), [str(file) for file in files]
         self._bar.start("ingesting")
         report = on_progress or (lambda done, total: self._bar.report(done, total, "bytes"))
-        options = {"name": name, "format": format, "keep_raw": keep_raw, "on_progress": report}
+        options = {"name": name, "format": format, "keep_raw": keep_raw, "feedback": feedback, "on_progress": report}
         return ingest(self.folder.store, self.home, paths, redaction, **options)
 
     @on_thread

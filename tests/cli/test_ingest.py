@@ -78,5 +78,9 @@ def test_feedback_that_is_not_understood_is_named(tmp_path: Path) -> None:
     (tmp_path / "rated.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     done = run("ingest", str(tmp_path / "rated.jsonl"), home=tmp_path / "home")
     assert "outcomes: unknown 2, failure 1" in done.output
-    assert "fields that look like feedback and were not read: feedback.stars 2" in done.output
-    assert 'add "outcome": "success" or "failure" to these records' in done.output
+    assert "not used: feedback.stars in 2 records (values such as 2, 3). Its meaning is not known" in done.output
+    assert "to use it: --feedback 'feedback.stars>=NUMBER'" in done.output
+    again = run("ingest", str(tmp_path / "rated.jsonl"), "--feedback", "feedback.stars>=3", home=tmp_path / "home")
+    assert "outcomes: failure 2, success 1" in again.output and "not used" not in again.output
+    typo = run("ingest", str(tmp_path / "rated.jsonl"), "--feedback", "stars>=3", home=tmp_path / "home")
+    assert 'no record has the feedback field "stars"' in typo.output

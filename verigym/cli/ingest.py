@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verigym.cli import show
-from verigym.cli.options import Home, Json, Rules, workspace
+from verigym.cli.options import FeedbackOption, Home, Json, Rules, workspace
 from verigym.core.words import counted
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ def ingest(
         typer.Argument(
             metavar="FILE...",
             help="Trace files, plain or gzip, and .eval logs. - reads standard input. "
-            "Formats: Chat Completions, Responses, OpenTelemetry, ATIF, NeMo Gym, inspect_ai, messages",
+            "Formats: Chat Completions, Responses, OpenTelemetry, Langfuse, LangSmith, Phoenix, ATIF, NeMo Gym, inspect_ai, "
+            "messages",
         ),
     ],
     name: Annotated[
@@ -30,16 +31,20 @@ def ingest(
         str,
         typer.Option(
             "--format",
-            help="Format: auto (by content), chat, responses, otel, atif, ng_trajectory, inspect or messages",
+            help="Format: auto (by content), chat, responses, otel, langfuse, langsmith, phoenix, atif, ng_trajectory, inspect "
+            "or messages",
         ),
     ] = "auto",
+    feedback: FeedbackOption = None,
     rules: Rules = None,
     keep_raw: Annotated[bool, typer.Option("--keep-raw", help="Also store the redacted input in HOME/raw")] = False,
     json: Json = False,
     home: Home = None,
 ) -> None:
     """Read production traces: detect the format, redact and store. Reading the same file twice changes nothing."""
-    summary = workspace(home, create=True).ingest(*files, name=name, format=format, rules=rules, keep_raw=keep_raw)
+    summary = workspace(home, create=True).ingest(
+        *files, name=name, format=format, feedback=feedback or (), rules=rules, keep_raw=keep_raw
+    )
     if json:
         show.as_json(summary)
     else:
@@ -61,9 +66,9 @@ def _say(summary: "IngestSummary") -> None:
     again = f", {summary.already:,} already stored" if summary.already else ""
     show.say(f"{summary.run}: {counted(summary.accepted, 'new trajectory')}{again}")
     _counts("outcomes", summary.outcomes)
-    _counts("fields that look like feedback and were not read", summary.unread)
-    if summary.unread:
-        show.say('to use them, add "outcome": "success" or "failure" to these records and read the file again')
+    if summary.feedback:
+        show.say(f"feedback of people: {summary.feedback:,}")
+    _say_unread(summary)
     _counts("marks", summary.marks)
     _counts(f"redacted by {summary.rules}", summary.redactions)
     if summary.raw:
@@ -79,6 +84,19 @@ def _say(summary: "IngestSummary") -> None:
         show.say(show.command("to turn their failures into tasks: verigym mine run ENV"))
     else:
         show.next_command(f"head -3 {summary.quarantine}")
+
+
+def _say_unread(summary: "IngestSummary") -> None:
+    """Fields whose values have no known meaning, and the option that gives them one."""
+    for field, count in summary.unread.items():
+        values = summary.unread_values.get(field, [])
+        numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+        shown = ", ".join(str(value) for value in values)
+        rule = f"{field}>=NUMBER" if len(numbers) == len(values) else f"{field}=GOOD/BAD"
+        show.say(f"not used: {field} in {counted(count, 'record')} (values such as {shown}). Its meaning is not known")
+        show.say(f"  to use it: --feedback {show.quote(rule)}")
+    for field in summary.unused_rules:
+        show.say(f'no record has the feedback field "{field}". --feedback names fields as "not used" lists them')
 
 
 def _counts(title: str, counts: dict[str, int]) -> None:

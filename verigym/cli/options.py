@@ -108,6 +108,15 @@ Rules = Annotated[
     Path | None,
     typer.Option("--rules", help="YAML file with extra redaction rules: a name and a regular expression each"),
 ]
+FeedbackOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--feedback",
+        metavar="RULE",
+        help="Rule for a feedback field: 'rating>=4', or 'verdict=solved,fine/wrong' for the values that mean success and "
+        "failure. Repeatable",
+    ),
+]
 
 
 def env_option(help: str) -> Any:

@@ -26,17 +26,33 @@ from msgspec import Struct
 from verigym.core import codec
 from verigym.core.errors import BadInput, InfrastructureFailure, not_found, words_of
 from verigym.core.printable import Printable
-from verigym.core.records import Mark, Trajectory, content_hash
+from verigym.core.records import Feedback, Mark, Trajectory, content_hash
 from verigym.store.database import Store
-from verigym.traces.formats import atif, chat, inspect_eval, messages, ng_trajectory, otel, responses
+from verigym.traces.formats import (
+    atif,
+    chat,
+    inspect_eval,
+    langfuse,
+    langsmith,
+    messages,
+    ng_trajectory,
+    otel,
+    phoenix,
+    responses,
+)
+from verigym.traces.formats.opinions import FeedbackRules, Opinion
 from verigym.traces.formats.trace import FormatReader, ParsedTrace, TracePart, marks_of, stop_of
 from verigym.traces.input_files import InputFile, InputValue, UnreadableValue
 from verigym.traces.redaction import RedactedToolsets, Redaction, without_ids
+from verigym.wire.values import kind_of
 
-READERS: list[FormatReader] = [otel, atif, ng_trajectory, inspect_eval, chat, responses, messages]
+READERS: list[FormatReader] = [
+    *(phoenix, otel, langfuse, langsmith, atif, ng_trajectory, inspect_eval),
+    *(chat, responses, messages),
+]
 """In the order in which they are tried on a value."""
 FORMATS = {reader.NAME: reader for reader in READERS}
-_JOIN = {reader.NAME: reader.join for reader in (otel, chat, responses, messages)}
+_JOIN = {reader.NAME: reader.join for reader in (phoenix, otel, langfuse, langsmith, chat, responses, messages)}
 """Functions that join parts, for the formats that have them."""
 _NAMES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _BATCH = 500
@@ -49,6 +65,13 @@ _REVEALING_KEYS = re.compile(
     r"(?:top_|prompt_)?logprobs|(?:prompt_|completion_)?token_ids|bytes|chunks|events|stream|delta"
 )
 """Keys of token ids, logprobs and streamed pieces, which would reveal redacted text."""
+_WHAT_TO_DO = (
+    'Write the conversation as {"messages": [{"role", "content"}, ...]}, or see docs/how-to/traces.md for the formats'
+)
+_VALUES = 5
+"""Values of a field with an unknown meaning that the summary shows."""
+RESERVED = ("served-", "otlp-")
+"""Beginnings of names that belong to the server."""
 _MEMORY = 64 * 1024 * 1024
 """Maximum bytes of the parts of incomplete trajectories in memory."""
 
@@ -79,7 +102,13 @@ class IngestSummary(Printable, Struct, kw_only=True):
     redactions: dict[str, int] = {}
     outcomes: dict[str, int] = {}
     unread: dict[str, int] = {}
-    """Fields that look like feedback and were not read, by name."""
+    """Fields that look like feedback and have no known meaning, by name."""
+    unread_values: dict[str, list[Any]] = {}
+    """Some of their values."""
+    feedback: int = 0
+    """Feedback of people that was stored beside the trajectories."""
+    unused_rules: list[str] = []
+    """Fields that a feedback rule names and no record has."""
     marks: dict[str, int] = {}
     rules: str = ""
     quarantine: str = ""
@@ -96,26 +125,29 @@ def ingest(
     name: str = "ingested",
     format: str = "auto",
     keep_raw: bool = False,
+    feedback: Sequence[str] = (),
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> IngestSummary:
-    """Calls `on_progress` with the bytes read and the total bytes after each commit."""
+    """`feedback` are rules for fields whose values have no known meaning, such as `rating>=4`. Calls `on_progress` with the bytes
+    read and the total bytes after each commit."""
     for file in files:
         if file != "-" and not Path(file).exists():
             raise BadInput(f"{file} does not exist. Nothing was read. Name trace files, or - for standard input")
     if format != "auto" and format not in FORMATS:
         raise not_found("format", format, ["auto", *FORMATS])
-    if not _NAMES.fullmatch(name) or name.startswith("served-"):
+    if not _NAMES.fullmatch(name) or name.startswith(RESERVED):
         raise BadInput(
             f'"{name}" is not a valid name for traces. Use at most 100 letters, digits, dots, _ and -. '
-            "Begin with a letter or digit. Names that begin with served- are reserved"
+            f"Begin with a letter or digit. Names that begin with {' or '.join(RESERVED)} are reserved"
         )
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    rules = FeedbackRules(feedback)
     files = list(dict.fromkeys(files))
     inputs = [InputFile(file) for file in files]
     run = f"traces-{name}"
     began, total = time.monotonic(), sum(file.size for file in inputs)
     with store.claim(run), _explained_write_errors(home):
-        work = _Ingestion(store, home, redaction, run, name, format, keep_raw)
+        work = _Ingestion(store, home, redaction, run, name, format, keep_raw, rules)
         try:
             for file in inputs:
                 for entry in file.values():
@@ -145,12 +177,23 @@ class _Ingestion:
     """The state of one ingestion: the batch to commit, incomplete trajectories, and counts."""
 
     def __init__(
-        self, store: Store, home: Path, redaction: Redaction, run: str, name: str, format: str, keep_raw: bool
+        self,
+        store: Store,
+        home: Path,
+        redaction: Redaction,
+        run: str,
+        name: str,
+        format: str,
+        keep_raw: bool,
+        rules: FeedbackRules,
     ) -> None:
         self._store, self._redaction, self._run = store, redaction, run
         self._readers = READERS if format == "auto" else [FORMATS[format]]
         self._key = _key(home)
+        self._rules = rules
         self._batch: dict[str, Trajectory] = {}
+        self._feedback: dict[str, Feedback | None] = {}
+        """Feedback of the batch, by document id. None for one that says nothing, which an earlier reading may have stored."""
         self._pieces = PartAssembler()
         self._toolsets = RedactedToolsets(redaction)
         self._quarantine = SidecarFile(home / "quarantine" / f"{name}.jsonl")
@@ -218,8 +261,10 @@ class _Ingestion:
             self._refuse(piece.file, piece.position, reason, piece.value)
 
     def _keep(self, trace: ParsedTrace, pieces: list[LocatedPart]) -> None:
+        opinions = self._rules.applied(trace.opinions)
         try:
-            trajectory = self._redaction.trajectory(self._trajectory(trace, pieces[0]))
+            trajectory = self._redaction.trajectory(self._trajectory(trace, opinions, pieces[0]))
+            feedback = feedback_of(trajectory.id, opinions, trajectory.outcome, self._redaction)
         except (BadInput, ValueError, OverflowError) as error:
             for piece in pieces:
                 self._refuse(piece.file, piece.position, str(error), piece.value)
@@ -229,8 +274,14 @@ class _Ingestion:
             self._summary.already += 1
             trajectory = _with_earlier_outcome(trajectory, before)
         self._batch[trajectory.id] = trajectory
+        self._feedback |= feedback
+        for field, value in self._rules.unread(opinions, trajectory.outcome).items():
+            self._unread[field] += 1
+            seen = self._summary.unread_values.setdefault(field, [])
+            if value not in seen and len(seen) < _VALUES:
+                seen.append(self._hidden(value)[:40] if isinstance(value, str) else value)
 
-    def _trajectory(self, trace: ParsedTrace, piece: LocatedPart) -> Trajectory:
+    def _trajectory(self, trace: ParsedTrace, opinions: list[Opinion], piece: LocatedPart) -> Trajectory:
         if not trace.items and trace.error is None:
             raise BadInput("it holds no messages")
         original = [item for index, item in enumerate(trace.items) if index not in trace.copied]
@@ -240,7 +291,6 @@ class _Ingestion:
             mark for mark in marks_of(trace.items, trace.tools) if mark.kind != "executed" or mark.item not in failed
         ]
         copied = [Mark("copied_context", index) for index in sorted(trace.copied)]
-        self._unread.update(set(trace.unread))
         tools, unchanged = self._toolsets.add(trace.tools)
         return Trajectory(
             id=f"{self._run}/{key}",
@@ -252,7 +302,7 @@ class _Ingestion:
             marks=[*trace.marks, *seen, *copied],
             rewards=trace.rewards,
             end_state=codec.plain(trace.end_state) if trace.end_state else {},
-            outcome=trace.outcome,
+            outcome=self._rules.outcome(opinions, trace.outcome),
             interventions=trace.interventions,
             stop=stop_of(trace.turns, trace.error),
             error=trace.error,
@@ -272,12 +322,15 @@ class _Ingestion:
             if not self._batch[id].outcome:
                 self._batch[id] = _with_earlier_outcome(self._batch[id], self._store.trajectory(id)[1])
         self._store.add(self._run, self._batch.values())
+        if self._feedback:
+            self._store.put_all("feedback", self._feedback)
+        self._summary.feedback += sum(record is not None for record in self._feedback.values())
         self._summary.accepted += len(self._batch) - len(known)
         self._summary.already += len(known)
         for trajectory in self._batch.values():
             self._outcomes[trajectory.outcome or "unknown"] += 1
             self._marks.update({mark.kind for mark in trajectory.marks})
-        self._batch = {}
+        self._batch, self._feedback = {}, {}
 
     def close(self, files: list[str], seconds: float) -> IngestSummary:
         summary = self._summary
@@ -290,7 +343,7 @@ class _Ingestion:
         self._store.finish_run(self._run)
         summary.files, summary.seconds = files, seconds
         summary.formats, summary.reasons = dict(self._formats.most_common()), dict(self._reasons.most_common())
-        summary.unread = dict(self._unread.most_common())
+        summary.unread, summary.unused_rules = dict(self._unread.most_common()), sorted(self._rules.unused)
         summary.outcomes, summary.marks = dict(self._outcomes.most_common()), dict(self._marks.most_common())
         summary.redactions = dict(self._redaction.counts.most_common())
         return summary
@@ -303,8 +356,10 @@ class _Ingestion:
     def _unknown(self, value: Any) -> str:
         if len(self._readers) == 1:
             return f"not {self._readers[0].TITLE}"
-        keys = ", ".join(sorted(value)[:5]) if isinstance(value, dict) else type(value).__name__
-        return f"unknown format: {self._hidden(keys)[:80]}"
+        if not isinstance(value, dict):
+            return f"unknown format: the record is {kind_of(value)}, not an object"
+        keys = ", ".join(sorted(value)[:8]) or "none"
+        return f"unknown format: the fields are {self._hidden(keys)[:120]}. {_WHAT_TO_DO}"
 
     def _refuse(self, file: str, position: str, reason: str, value: Any) -> None:
         reason = self._hidden(reason)[:300]
@@ -322,6 +377,33 @@ class _Ingestion:
             return self._beside.text(text)
         except BadInput as error:
             return f"removed: {error}"
+
+
+def feedback_of(
+    trajectory: str, opinions: Sequence[Opinion], outcome: str, redaction: Redaction
+) -> dict[str, Feedback | None]:
+    """The feedback of people on a trajectory, redacted, by document id. The id names the field, the time and the person, so that
+    reading a file again with other rules replaces it. Opinions that disagree give no outcome. None says nothing at all."""
+    records: dict[str, Feedback | None] = {}
+    numbers: Counter[tuple[str, str, str]] = Counter()
+    for opinion in (each for each in opinions if each.by_person):
+        origin = opinion.field, opinion.when, opinion.who
+        id = content_hash([trajectory, *origin, numbers[origin]])[:16]
+        numbers[origin] += 1
+        agreed = opinion.outcome if opinion.outcome == outcome else ""
+        if not (agreed or opinion.note or opinion.correction):
+            records[id] = None
+            continue
+        record = Feedback(
+            trajectory=trajectory,
+            outcome=agreed,
+            correction=opinion.correction,
+            note=opinion.note,
+            who=opinion.who,
+            when=opinion.when,
+        )
+        records[id] = redaction.feedback(record)
+    return records
 
 
 def _with_earlier_outcome(now: Trajectory, before: Trajectory) -> Trajectory:

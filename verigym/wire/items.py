@@ -172,7 +172,8 @@ _ROLE_NAMES = {
     **{name: name for name in ("system", "developer", "tool")},
     **{name: "tool" for name in ("function", "tool_response", "observation", "ipython")},
 }
-_MEDIA = ("image_url", "input_image", "image", "input_audio", "audio", "file", "input_file", "document", "video")
+_IMAGES = ("image_url", "input_image", "image", "uri", "blob")
+_MEDIA = (*_IMAGES, "input_audio", "audio", "audio_url", "file", "input_file", "document", "video", "video_url")
 
 
 def chat_items(messages: Sequence[Any], before: Sequence[Item] = ()) -> list[Item]:
@@ -205,8 +206,14 @@ def output_text(value: Any) -> str:
 
 
 def image_of(part: Json) -> Image:
-    """Content that is not text, recorded by its hash."""
+    """An image, recorded by its hash."""
     return Image(hashlib.sha256(msgspec.json.encode(part, order="sorted")).hexdigest())
+
+
+def media_part(part: Json, role: Any) -> Image | InputText | OutputText:
+    """An image by its hash. No record holds audio, video or files, so they become their kind in brackets: `[audio]`."""
+    kind = as_text(part.get("type")).removeprefix("input_").removesuffix("_url")
+    return image_of(part) if kind in _IMAGES else _text_part(role, f"[{kind[:40] or 'media'}]")
 
 
 def call_of(call: Json, before: Sequence[Item]) -> FunctionCall:
@@ -263,7 +270,7 @@ def _add_parts(content: list[Any], role: Any, items: list[Item]) -> None:
         elif kind == "refusal":
             parts.append(Refusal(as_text(part.get("refusal"))))
         elif kind in _MEDIA:
-            parts.append(image_of(part))
+            parts.append(media_part(part, role))
         else:
             parts.append(_text_part(role, as_text(part.get("text", part.get("content")))))
     _flush(parts, role, items)
@@ -333,7 +340,7 @@ def _message_item(row: Json, number: int) -> Message:
         elif isinstance(part.get("text"), str):
             parts.append(_text_part(role, part["text"]))
         else:
-            parts.append(image_of(part))
+            parts.append(media_part(part, role))
     return Message(role, parts)
 
 

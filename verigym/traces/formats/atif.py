@@ -1,22 +1,16 @@
-"""ATIF 1.0 to 1.7, the Agent Trajectory Interchange Format: one document per trajectory, step by step.
+"""ATIF 1.0 to 1.8, the Agent Trajectory Interchange Format: one document per trajectory, step by step.
 
 Steps copied from an earlier trajectory stay in the conversation and are marked. They are not trained on, and two
-trajectories that differ only there are the same. Token ids and logprobs are kept.
+trajectories that differ only there are the same. Token ids and logprobs are kept. A step without a model call is no turn. Audio
+and the trajectories of sub-agents are gaps.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Json, Turn, Usage
-from verigym.traces.formats.trace import (
-    ParsedTrace,
-    TracePart,
-    ids_until,
-    interventions_of,
-    outcome_in,
-    require,
-    unread_feedback,
-)
+from verigym.traces.formats.opinions import opinions_in, reported_outcome
+from verigym.traces.formats.trace import ParsedTrace, TracePart, ids_until, interventions_of, require
 from verigym.wire.items import chat_items, output_text, thought
 from verigym.wire.tools import read_tools
 from verigym.wire.values import as_count, as_list, as_number, as_numbers, as_object, as_objects, as_text, as_token_ids
@@ -28,9 +22,10 @@ _SOURCES = {"system": "system", "user": "user", "agent": "assistant"}
 
 def fits(value: Any) -> bool:
     row = as_object(value)
-    return as_text(row.get("schema_version")).upper().startswith("ATIF") or (
-        "agent" in row and bool(as_list(row.get("steps")))
-    )
+    if as_text(row.get("schema_version")).upper().startswith("ATIF"):
+        return True
+    steps = as_objects(row.get("steps"))
+    return isinstance(row.get("agent"), dict) and bool(steps) and all("source" in step for step in steps)
 
 
 def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
@@ -51,7 +46,7 @@ def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
             items.append(FunctionCallOutput(as_text(result.get("source_call_id")), output_text(result.get("content"))))
         if step.get("is_copied_context") is True:
             copied |= set(range(first, len(items)))
-        elif source == "agent":
+        elif source == "agent" and step.get("llm_call_count") != 0:
             turns.append(_turn(step, agent, turns, first, reply_end))
     extra, final = as_object(row.get("extra")), as_object(row.get("final_metrics"))
     costs = [as_number(as_object(step.get("metrics")).get("cost_usd")) for step in map(as_object, steps)]
@@ -60,13 +55,29 @@ def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
         turns=turns,
         tools=read_tools(agent.get("tool_definitions")),
         copied=copied,
-        outcome=outcome_in(row) or outcome_in(extra),
-        unread=[] if outcome_in(row) or outcome_in(extra) else [*unread_feedback(row), *unread_feedback(extra)],
+        outcome=reported_outcome(row) or reported_outcome(extra),
+        opinions=[*opinions_in(row), *opinions_in(extra)],
         interventions=interventions_of(row),
         end_state={"final_metrics": final} if final else {},
         cost=max(sum(costs) or as_number(final.get("total_cost_usd")), 0.0),
-        gaps=["the trajectory that it continues"] if row.get("continued_trajectory_ref") else [],
+        gaps=_gaps(row, steps),
     )
+
+
+def _gaps(row: Json, steps: list[Any]) -> list[str]:
+    inner = len(as_list(row.get("subagent_trajectories")))
+    contents = [as_object(step).get("message") for step in steps]
+    contents += [
+        result.get("content")
+        for step in steps
+        for result in as_objects(as_object(as_object(step).get("observation")).get("results"))
+    ]
+    audio = sum(part.get("type") == "audio" for content in contents for part in as_objects(content))
+    return [
+        *(["the trajectory that it continues"] if row.get("continued_trajectory_ref") else []),
+        *([f"the trajectories of sub-agents: {inner}"] if inner else []),
+        *([f"audio: {audio}"] if audio else []),
+    ]
 
 
 def _message_items(step: Json, role: str) -> list[Item]:

@@ -36,7 +36,8 @@ def fits(value: Any) -> bool:
     if row.get("object") in ("chat.completion", "chat.completion.chunk"):
         return True
     request, response = pair(row)
-    return (bool(as_list(request.get("messages"))) and bool(response)) or _has_choices(response)
+    answered = isinstance(response.get("choices"), list) or error_of(row, response) is not None
+    return (bool(as_list(request.get("messages"))) and bool(response) and answered) or _has_choices(response)
 
 
 def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
@@ -76,6 +77,7 @@ def model_call(request: Json, response: Json, row: Json) -> ModelCall:
         return ModelCall(context=context, tools=tools, turn=turn_of({}, {}, row, "error"), error=error)
     choice = as_object(next(iter(as_list(response.get("choices"))), None))
     reply: list[Item] = []
+    require(choice or not response, 'the response has neither a choice nor an error. A reply is in "choices"')
     if choice:
         message = as_object(choice.get("message")) or {"content": choice.get("text")}
         reply = chat_items([{"role": "assistant", **message}], context)

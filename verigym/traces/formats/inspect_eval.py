@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from verigym.core.records import Failure, Fault, Json
-from verigym.traces.formats.trace import ParsedTrace, TracePart, agreed_outcome, outcome_of, require, turns_of
+from verigym.traces.formats.opinions import Opinion, outcome_of
+from verigym.traces.formats.trace import ParsedTrace, TracePart, require, turns_of
 from verigym.wire.items import chat_items
 from verigym.wire.values import as_list, as_number, as_object, as_objects, as_text
 
@@ -42,7 +43,11 @@ def _sample(sample: Json) -> ParsedTrace:
         items=items,
         turns=turns_of(items, as_text(as_object(sample.get("output")).get("model"))),
         end_state=state,
-        outcome=agreed_outcome([outcome_of(score.get("value")) for score in scores.values()]),
+        opinions=[
+            Opinion(field=f"scores.{name}", value=value, outcome=outcome_of(value), by_person=False)
+            for name, score in scores.items()
+            if isinstance(value := score.get("value"), str | int | float | bool)
+        ],
         error=Failure(Fault.INFRASTRUCTURE, "SampleError", as_text(error.get("message"))) if error else None,
         seconds=max(as_number(sample.get("total_time")), 0.0),
         gaps=[f"what would have come after the {limit} limit"] if limit else [],

@@ -13,18 +13,15 @@ import msgspec
 
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Json, Mark
 from verigym.traces.formats import chat, responses
+from verigym.traces.formats.opinions import agreed_outcome, opinions_in, outcome_of, reported_outcome
 from verigym.traces.formats.trace import (
     ModelCall,
     ParsedTrace,
     TracePart,
-    agreed_outcome,
     interventions_of,
     join_calls,
-    outcome_in,
-    outcome_of,
     require,
     turns_of,
-    unread_feedback,
 )
 from verigym.wire.items import chat_items, output_text, response_items, usage_of
 from verigym.wire.values import as_list, as_number, as_object, as_objects, as_text
@@ -62,8 +59,8 @@ def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
         items=items,
         marks=marks,
         rewards=[as_number(reward)] if isinstance(reward, int | float) else [],
-        outcome=outcome_in(row) or resolved or outcome_of(reward),
-        unread=[] if resolved or outcome_of(reward) else unread_feedback(row),
+        outcome=reported_outcome(row) or resolved or outcome_of(reward),
+        opinions=opinions_in(row),
         interventions=interventions_of(row),
         seconds=max(durations, default=0.0),
         gaps=gaps + responses.left_out_gaps(left_out),

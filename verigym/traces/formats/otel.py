@@ -6,7 +6,6 @@ or JSON in a text), older events, or indexed attributes (`llm.input_messages.0.m
 spans are left out.
 """
 
-import datetime
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,25 +15,26 @@ import msgspec
 from verigym.core.records import (
     Failure,
     Fault,
-    FunctionCall,
     FunctionCallOutput,
     Item,
     Json,
-    Mark,
     Message,
     Turn,
     Usage,
 )
+from verigym.traces.formats.model_values import context_items, reply_items
+from verigym.traces.formats.opinions import Opinion, named_opinion
 from verigym.traces.formats.trace import (
     ModelCall,
     ParsedTrace,
+    ToolRun,
     TracePart,
-    agreed_outcome,
     join_calls,
-    outcome_of,
     require,
+    seconds_of,
+    with_tool_runs,
 )
-from verigym.wire.items import call_of, chat_items, finish_of, image_of, output_text, result_id, sampling_of, thought
+from verigym.wire.items import call_of, chat_items, finish_of, media_part, output_text, result_id, sampling_of, thought
 from verigym.wire.tools import read_tools
 from verigym.wire.values import as_count, as_list, as_number, as_object, as_objects, as_text, parsed
 
@@ -43,8 +43,12 @@ TITLE = "OpenTelemetry GenAI"
 _MODEL = ("chat", "text_completion", "generate_content", "completion")
 _INDEXED = {"llm.input_messages": "llm.output_messages", "gen_ai.prompt": "gen_ai.completion"}
 _MESSAGES = ("gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt", *_INDEXED, "llm.output_messages")
-_KEPT = re.compile(r"(?:gen_ai|llm|tool|tool_call|openinference|input|output|session|error|exception)\.")
+_KEPT = re.compile(
+    r"(?:gen_ai|llm|tool|tool_call|openinference|input|output|session|error|exception|langfuse\.observation)\."
+)
 """Prefixes of the attributes about models, tools and agents. Others are dropped."""
+_WHOLE = {"input.value": "output.value", "langfuse.observation.input": "langfuse.observation.output"}
+"""Attributes that hold a whole input and output, if a span has no messages."""
 _DEEPEST = 32
 
 
@@ -55,7 +59,7 @@ def fits(value: Any) -> bool:
 
 
 def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
-    spans = [span for span in _spans_in(as_object(value)) if _kind(span)]
+    spans = [span for span in _spans_in(as_object(value)) if kind_of(span)]
     require(spans, "it has no span of a model, tool or agent")
     for span in spans:
         require(span["trace"], "a span has no trace id")
@@ -64,22 +68,25 @@ def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
 
 def join(key: str, values: list[Any]) -> Iterator[ParsedTrace | TracePart]:
     """Joins all spans of a trace, then all spans of a conversation if they name one."""
-    names = {name for span in values if (name := _conversation(span))} if key.startswith("trace ") else set()
+    names = {name for span in values if (name := conversation_of_span(span))} if key.startswith("trace ") else set()
     if not names:
-        yield _trace(list({(span["trace"], span["span"]): span for span in values}.values()))
+        yield trace_of_spans(values)
         return
     first = min(names)
     for span in values:
-        yield TracePart(f"conversation {_conversation(span) or first}", span)
+        yield TracePart(f"conversation {conversation_of_span(span) or first}", span)
 
 
-def _trace(spans: list[Json]) -> ParsedTrace:
-    spans = sorted(spans, key=lambda span: (span["start"], span["end"], span["span"]))
-    calls = [_call(span) for span in spans if _kind(span) == "model"]
+def trace_of_spans(spans: Sequence[Json]) -> ParsedTrace:
+    """The trace of spans in the form that `read` gives them. A span that occurs twice counts once."""
+    distinct = {(span["trace"], span["span"]): span for span in spans}.values()
+    spans = sorted(distinct, key=lambda span: (span["start"], span["end"], span["span"]))
+    gaps: list[str] = []
+    calls = [_call(span, gaps) for span in spans if kind_of(span) == "model"]
     if not any(call.context or call.reply for call in calls):  # the agent's span may hold the conversation
-        calls = [_call(span) for span in spans if _kind(span) == "agent"] or calls
+        calls = [_call(span, gaps) for span in spans if kind_of(span) == "agent"][:1] or calls
     trace = join_calls([call for call in calls if call.context or call.reply or call.error])
-    items, marks = _with_tools(trace.items, [span for span in spans if _kind(span) == "tool"])
+    items, marks = with_tool_runs(trace.items, [_tool_run(span) for span in spans if kind_of(span) == "tool"])
     require(items, "its spans hold no messages. Enable the capture of message content in your instrumentation")
     evaluations = [evaluation for span in spans for evaluation in _evaluations(span)]
     starts = [span["start"] for span in spans if span["start"]]
@@ -90,21 +97,23 @@ def _trace(spans: list[Json]) -> ParsedTrace:
         items=items,
         marks=marks,
         end_state={"evaluations": evaluations} if evaluations else {},
-        outcome=agreed_outcome([outcome_of(row.get("label")) or outcome_of(row.get("value")) for row in evaluations]),
+        opinions=[_opinion(evaluation) for evaluation in evaluations],
         seconds=max(max(ends) - min(starts), 0.0) if starts and ends else 0.0,
         cost=max(sum(costs), 0.0),
+        gaps=list(dict.fromkeys(gaps)),
     )
 
 
-def _kind(span: Json) -> str:
+def kind_of(span: Json) -> str:
     """`model`, `tool`, `agent`, `evaluation`, or empty for any other span."""
     about = span["about"]
     operation, kind = as_text(about.get("gen_ai.operation.name")), as_text(about.get("openinference.span.kind")).upper()
+    kind = kind or as_text(about.get("langfuse.observation.type")).upper()
     if operation == "execute_tool" or kind == "TOOL":
         return "tool"
-    if operation in _MODEL or kind == "LLM":
+    if operation in _MODEL or kind in ("LLM", "GENERATION"):
         return "model"
-    if operation in ("invoke_agent", "create_agent") or kind in ("AGENT", "CHAIN"):
+    if operation in ("invoke_agent", "create_agent") or kind in ("AGENT", "CHAIN", "SPAN"):
         return "agent"
     if any(key.startswith("gen_ai.evaluation.") for key in about) or _evaluations(span):
         return "evaluation"
@@ -113,14 +122,14 @@ def _kind(span: Json) -> str:
     return "tool" if "gen_ai.tool.name" in about else ""
 
 
-def _conversation(span: Json) -> str:
+def conversation_of_span(span: Json) -> str:
     return _first(span["about"], "gen_ai.conversation.id", "session.id")
 
 
 def _spans_in(value: Json) -> Iterator[Json]:
     """Every span in a document: `{trace, span, name, start, end, failed, message, about, events}`."""
     if "context" in value and "attributes" in value:
-        yield _span(value)
+        yield normal_span(value)
         return
     resources = as_list(value.get("resourceSpans") or value.get("resource_spans"))
     for resource in map(as_object, resources or [value]):
@@ -128,14 +137,14 @@ def _spans_in(value: Json) -> Iterator[Json]:
         scopes = scopes or as_list(resource.get("instrumentationLibrarySpans"))
         for scope in map(as_object, scopes or [resource]):
             for span in map(as_object, as_list(scope.get("spans")) or ([scope] if _is_span(scope) else [])):
-                yield _span(span)
+                yield normal_span(span)
 
 
 def _is_span(value: Json) -> bool:
     return ("traceId" in value or "trace_id" in value) and ("spanId" in value or "span_id" in value)
 
 
-def _span(span: Json) -> Json:
+def normal_span(span: Json) -> Json:
     """A span of OTLP, with typed attribute values and nanoseconds, or as an SDK prints it, with plain values and dates."""
     context, status = as_object(span.get("context")) or span, as_object(span.get("status"))
     return {
@@ -181,19 +190,12 @@ def _value(value: Any, depth: int = 0) -> Any:
 def _seconds(span: Json, nanoseconds: str, nanoseconds_too: str, printed: str) -> float:
     if number := as_number(span.get(nanoseconds) or span.get(nanoseconds_too)):
         return number / 1e9
-    date = span.get(printed)
-    if isinstance(date, str):
-        try:
-            return datetime.datetime.fromisoformat(date.replace("Z", "+00:00")).timestamp()
-        except (ValueError, OverflowError):
-            return 0.0
-    number = as_number(date)
-    return number / 1e9 if number > 1e12 else number
+    return seconds_of(span.get(printed))
 
 
-def _call(span: Json) -> ModelCall:
+def _call(span: Json, gaps: list[str]) -> ModelCall:
     about = _with_events(span)
-    context, reply = _context_and_reply(about, span["events"])
+    context, reply = _context_and_reply(about, span["events"], gaps)
     reasons = as_list(parsed(about.get("gen_ai.response.finish_reasons")))
     last = as_object(next(iter(as_list(parsed(about.get("gen_ai.output.messages")))), None))
     settings = {key.rpartition(".")[2]: value for key, value in about.items() if key.startswith("gen_ai.request.")}
@@ -206,7 +208,12 @@ def _call(span: Json) -> ModelCall:
         or read_tools([tool.get("tool.json_schema") for tool in _indexed(about, "llm.tools")]),
         turn=Turn(
             agent=_first(
-                about, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "gen_ai.agent.version"
+                about,
+                "gen_ai.response.model",
+                "gen_ai.request.model",
+                "llm.model_name",
+                "langfuse.observation.model.name",
+                "gen_ai.agent.version",
             ),
             sampling=sampling_of(settings),
             usage=Usage(_tokens(about, "input", "prompt"), _tokens(about, "output", "completion")),
@@ -230,7 +237,7 @@ def _with_events(span: Json) -> Json:
     return about | span["about"]
 
 
-def _context_and_reply(about: Json, events: Sequence[Json]) -> tuple[list[Item], list[Item]]:
+def _context_and_reply(about: Json, events: Sequence[Json], gaps: list[str]) -> tuple[list[Item], list[Item]]:
     asked, answered = about.get("gen_ai.input.messages"), about.get("gen_ai.output.messages")
     if asked is not None or answered is not None:
         context = _system(about)
@@ -246,7 +253,15 @@ def _context_and_reply(about: Json, events: Sequence[Json]) -> tuple[list[Item],
         context = chat_items([{"role": "user", **as_object(message)} for message in prompt])
         answer = as_list(parsed(about.get("gen_ai.completion")))[:1]
         return context, chat_items([{"role": "assistant", **as_object(message)} for message in answer], context)
-    return _from_events(events)
+    context, reply = _from_events(events)
+    if context or reply:
+        return context, reply
+    for asked_key, answered_key in _WHOLE.items():
+        context = context_items(about.get(asked_key), gaps)
+        reply = reply_items(about.get(answered_key), context, gaps)
+        if context or reply:
+            return context, reply
+    return [], []
 
 
 def _from_events(events: Sequence[Json]) -> tuple[list[Item], list[Item]]:
@@ -303,7 +318,8 @@ def _part(part: Json, kind: str, role: str, before: Sequence[Item]) -> Item:
     if kind in ("reasoning", "thinking"):
         return thought(as_text(part.get("content")))
     speaker: Any = role if role in ("user", "system", "developer") else "assistant"
-    return Message(speaker, [image_of(part)])
+    media = as_text(part.get("modality")) or as_text(part.get("mime_type")).partition("/")[0]
+    return Message(speaker, [media_part({**part, "type": media or kind}, speaker)])
 
 
 def _indexed(about: Json, prefix: str) -> list[Json]:
@@ -345,26 +361,24 @@ def _first(about: Json, *keys: str) -> str:
     return next((as_text(about[key]) for key in keys if about.get(key)), "")
 
 
-def _with_tools(items: list[Item], spans: Sequence[Json]) -> tuple[list[Item], list[Mark]]:
-    """Adds what only the tools' own spans record: results, calls and failures that no model call shows."""
-    items, marks = list(items), list[Mark]()
-    calls = {item.call_id: index for index, item in enumerate(items) if isinstance(item, FunctionCall)}
-    answered = {item.call_id for item in items if isinstance(item, FunctionCallOutput)}
-    for span in spans:
-        about = span["about"]
-        call_id = _first(about, "gen_ai.tool.call.id", "tool_call.id") or f"span_{span['span']}"
-        if call_id not in calls:
-            calls[call_id] = len(items)
-            name = _first(about, "gen_ai.tool.name", "tool.name") or span["name"].removeprefix("execute_tool ")
-            arguments = _present(about, "gen_ai.tool.call.arguments", "tool.parameters", "input.value")
-            items.append(FunctionCall(call_id, name, as_text(arguments)))
-        result = _present(about, "gen_ai.tool.call.result", "output.value")
-        if call_id not in answered and (result is not None or span["failed"]):
-            answered.add(call_id)
-            items.append(FunctionCallOutput(call_id, output_text(result) if result is not None else span["message"]))
-        if span["failed"]:
-            marks.append(Mark("tool_error", calls[call_id], _error(span).kind))
-    return items, marks
+def _tool_run(span: Json) -> ToolRun:
+    about = span["about"]
+    return ToolRun(
+        id=span["span"],
+        name=_first(about, "gen_ai.tool.name", "tool.name") or span["name"].removeprefix("execute_tool "),
+        call_id=_first(about, "gen_ai.tool.call.id", "tool_call.id"),
+        arguments=_present(
+            about, "gen_ai.tool.call.arguments", "tool.parameters", "input.value", "langfuse.observation.input"
+        ),
+        result=_present(about, "gen_ai.tool.call.result", "output.value", "langfuse.observation.output"),
+        error=_error(span) if span["failed"] else None,
+    )
+
+
+def _opinion(evaluation: Json) -> Opinion:
+    name, value = as_text(evaluation.get("name")) or "evaluation", evaluation.get("value")
+    note = as_text(evaluation.get("explanation"))
+    return named_opinion("evaluations", name, value=value, label=evaluation.get("label"), note=note)
 
 
 def _present(about: Json, *keys: str) -> Any:

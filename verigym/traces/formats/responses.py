@@ -38,7 +38,8 @@ def fits(value: Any) -> bool:
     if row.get("object") == "response" or _are_items(row.get("items")):
         return True
     request, response = _pair(row)
-    return _is_response(response) or (bool(response) and "input" in request and "messages" not in request)
+    failed = bool(response) and response is not row and error_of(row, response) is not None
+    return _is_response(response) or (failed and "input" in request and "messages" not in request)
 
 
 def read(value: Any) -> Iterator[ParsedTrace | TracePart]:

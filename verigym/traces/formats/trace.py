@@ -5,8 +5,8 @@ parts, `join(key, values)`. It raises `BadInput` for a value that it cannot read
 (a call without output, arguments that are not JSON), and `marks_of` marks it.
 """
 
+import datetime
 import itertools
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
@@ -28,9 +28,10 @@ from verigym.core.records import (
     Turn,
 )
 from verigym.policies import dialects
-from verigym.wire.items import is_reply
+from verigym.traces.formats.opinions import Opinion, opinions_in, reported_outcome
+from verigym.wire.items import is_reply, output_text
 from verigym.wire.tools import read_tools
-from verigym.wire.values import as_list, as_number, as_object, as_text
+from verigym.wire.values import as_list, as_number, as_object, as_text, parsed
 
 
 class ParsedTrace(Struct, frozen=True, kw_only=True):
@@ -46,8 +47,9 @@ class ParsedTrace(Struct, frozen=True, kw_only=True):
     end_state: Json = {}
     rewards: list[float] = []
     outcome: str = ""
-    unread: list[str] = []
-    """Fields that look like feedback and could not be read, such as `feedback.rating`."""
+    """As the record states it. Feedback may give an outcome too."""
+    opinions: list[Opinion] = []
+    """Feedback on the conversation, also if its meaning is not known."""
     interventions: list[str] = []
     error: Failure | None = None
     seconds: float = 0.0
@@ -180,6 +182,51 @@ def turns_of(items: Sequence[Item], agent: str = "") -> list[Turn]:
     return turns
 
 
+class ToolRun(Struct, frozen=True, kw_only=True):
+    """A tool's execution, as its own span or run records it."""
+
+    id: str
+    """Of the span or run."""
+    name: str
+    call_id: str = ""
+    """Empty if it is not recorded. Then the call is found by name and arguments."""
+    arguments: Any = None
+    result: Any = None
+    error: Failure | None = None
+
+
+def with_tool_runs(items: Sequence[Item], runs: Sequence[ToolRun]) -> tuple[list[Item], list[Mark]]:
+    """Adds what only the tools' own spans record: results, calls and failures that no model call shows."""
+    items, marks = list(items), list[Mark]()
+    calls = {item.call_id: index for index, item in enumerate(items) if isinstance(item, FunctionCall)}
+    answered = {item.call_id for item in items if isinstance(item, FunctionCallOutput)}
+    matched = {calls[run.call_id] for run in runs if run.call_id in calls}
+    """Indices of calls whose run is known."""
+    for run in runs:
+        call_id = run.call_id or _called(items, run, matched) or f"span_{run.id}"
+        if call_id not in calls:
+            calls[call_id] = len(items)
+            items.append(FunctionCall(call_id, run.name, as_text(run.arguments)))
+        if call_id not in answered and (run.result is not None or run.error is not None):
+            answered.add(call_id)
+            text = output_text(run.result) if run.result is not None else run.error.message if run.error else ""
+            items.append(FunctionCallOutput(call_id, text))
+        if run.error is not None:
+            marks.append(Mark("tool_error", calls[call_id], run.error.kind))
+    return items, marks
+
+
+def _called(items: Sequence[Item], run: ToolRun, matched: set[int]) -> str:
+    """The id of the first call of the same name without a run, of the same arguments if there is one."""
+    calls = [(index, item) for index, item in enumerate(items) if isinstance(item, FunctionCall)]
+    open = [(index, call) for index, call in calls if call.name == run.name and index not in matched]
+    same = [(index, call) for index, call in open if parsed(call.arguments) == parsed(run.arguments)]
+    for index, call in [*same, *open]:
+        matched.add(index)
+        return call.call_id
+    return ""
+
+
 _ERRORS = ("error", '{"error"', '{ "error"', "traceback (most recent call last)")
 
 
@@ -230,100 +277,6 @@ def _argument_problem(arguments: str, tool: ToolSpec | None) -> str:
     return f"missing: {', '.join(missing)}" if missing else ""
 
 
-_SUCCESS = re.compile(r"success|succeeded|successful|passed|pass|ok|resolved|solved|correct|true|yes|c", re.IGNORECASE)
-_FAILURE = re.compile(r"failure|failed|fail|error|unresolved|incorrect|wrong|false|no|i", re.IGNORECASE)
-
-
-def outcome_of(value: Any) -> str:
-    """`success`, `failure`, or empty if the outcome is unknown."""
-    if isinstance(value, bool):
-        return "success" if value else "failure"
-    if isinstance(value, int | float):
-        return "success" if value == 1 else "failure" if value == 0 else ""
-    word = value.strip() if isinstance(value, str) else ""
-    return "success" if _SUCCESS.fullmatch(word) else "failure" if _FAILURE.fullmatch(word) else ""
-
-
-def agreed_outcome(outcomes: Sequence[str]) -> str:
-    """The outcome that all non-empty outcomes agree on, else empty."""
-    distinct = {outcome for outcome in outcomes if outcome}
-    return distinct.pop() if len(distinct) == 1 else ""
-
-
-_OUTCOME_KEYS = ("outcome", "success", "passed", "resolved")
-
-
-_FEEDBACK = re.compile(r"(?i)feedback|thumb|rating|vote|liked?$|reaction|sentiment|stars|csat|satisf")
-_FEEDBACK_FIELDS = ("score", "value", "type", "label", "key", "kind")
-"""Inside an object that is feedback."""
-_AGAINST = re.compile(r"(?i)down|dislike|negative")
-_YES_OR_NO = re.compile(r"(?i)thumb|vote|like|^score$")
-"""Fields in which 1 is good and 0 is bad."""
-_LIKED = {
-    "thumbs_up",
-    "thumb_up",
-    "up",
-    "upvote",
-    "like",
-    "liked",
-    "positive",
-    "good",
-    "helpful",
-    "+1",
-    "1",
-    "\U0001f44d",
-}
-_DISLIKED = {
-    *("thumbs_down", "thumb_down", "down", "downvote", "dislike", "disliked", "negative", "bad", "unhelpful"),
-    *("not_helpful", "-1", "\U0001f44e"),
-}
-
-
-def outcome_in(value: Json) -> str:
-    """The outcome that a row reports, directly or in its metadata, or that a user's feedback there implies."""
-    rows = [value, as_object(value.get("metadata"))]
-    reported = (outcome_of(row.get(key)) for row in rows for key in _OUTCOME_KEYS)
-    return next(filter(None, reported), "") or agreed_outcome(
-        [outcome for row in rows for _, outcome in _opinions(row)]
-    )
-
-
-def unread_feedback(value: Json) -> list[str]:
-    """Fields of a row that look like feedback, if no outcome could be read from it."""
-    if outcome_in(value):
-        return []
-    inner = as_object(value.get("metadata"))
-    return [*(name for name, _ in _opinions(value)), *(f"metadata.{name}" for name, _ in _opinions(inner))]
-
-
-def _opinions(row: Json, name: str = "") -> Iterator[tuple[str, str]]:
-    """Feedback fields of a row with the outcome that each implies. Empty if its meaning is unknown."""
-    for key, value in row.items():
-        if not (_FEEDBACK.search(key) or (name and key in _FEEDBACK_FIELDS)) or value is None or value == "":
-            continue
-        path = f"{name}.{key}" if name else key
-        if isinstance(value, dict):
-            yield from _opinions(as_object(value), path)
-        elif isinstance(value, list):
-            for each in value:
-                yield from _opinions(as_object(each), path)
-        elif not (key.endswith(("comment", "text", "note", "id", "time", "at")) and isinstance(value, str)):
-            yield path, _opinion(key, value)
-
-
-def _opinion(key: str, value: Any) -> str:
-    """What a thumb, a vote or a rating says. Stars say nothing, because their scale is unknown."""
-    against = bool(_AGAINST.search(key))
-    if isinstance(value, bool):
-        return "success" if value != against else "failure"
-    if isinstance(value, int | float):
-        scale: dict[float, str] = {1: "success", 0: "failure"} if _YES_OR_NO.search(key) else {}
-        counted: dict[float, str] = {1: "failure", 0: ""} if against else scale  # thumbs_down: 1 is one thumb down
-        return {-1: "failure", **counted}.get(value, "")
-    word = value.strip().lower().replace("-", "_").replace(" ", "_") if isinstance(value, str) else ""
-    return "success" if word in _LIKED else "failure" if word in _DISLIKED else ""
-
-
 def interventions_of(value: Json) -> list[str]:
     values = [*as_list(value.get("interventions")), value.get("intervention"), value.get("escalation")]
     return [as_text(intervention) for intervention in values if intervention]
@@ -335,8 +288,8 @@ def trace_of(items: list[Item], row: Json, gaps: list[str] = []) -> ParsedTrace:
         items=items,
         turns=turns_of(items, as_text(row.get("model"))),
         tools=read_tools(row.get("tools") or row.get("functions")),
-        outcome=outcome_in(row),
-        unread=unread_feedback(row),
+        outcome=reported_outcome(row),
+        opinions=opinions_in(row),
         interventions=interventions_of(row),
         gaps=gaps,
     )
@@ -346,13 +299,48 @@ def trace_of_calls(calls: Sequence[ModelCall], rows: Sequence[Json], gaps: list[
     """The trace of a conversation whose model calls are in several rows."""
     return msgspec.structs.replace(
         join_calls(calls),
-        outcome=next((outcome for row in reversed(rows) if (outcome := outcome_in(row))), ""),
-        unread=[] if any(map(outcome_in, rows)) else [name for row in rows for name in unread_feedback(row)],
+        outcome=next((outcome for row in reversed(rows) if (outcome := reported_outcome(row))), ""),
+        opinions=[opinion for row in rows for opinion in opinions_in(row)],
         interventions=[intervention for row in rows for intervention in interventions_of(row)],
         seconds=sum(call.turn.latency_s for call in calls),
         cost=sum(as_number(row.get("cost")) for row in rows),
         gaps=gaps,
     )
+
+
+def joined_trace(
+    calls: Sequence[ModelCall],
+    runs: Sequence[ToolRun],
+    *,
+    opinions: list[Opinion],
+    gaps: list[str],
+    times: Sequence[float],
+    cost: float,
+) -> ParsedTrace:
+    """The trace of model calls and tool runs that a platform recorded one by one. `times` are all starts and ends."""
+    trace = join_calls([call for call in calls if call.context or call.reply or call.error])
+    items, marks = with_tool_runs(trace.items, runs)
+    return msgspec.structs.replace(
+        trace,
+        items=items,
+        marks=marks,
+        opinions=opinions,
+        seconds=max(times) - min(times) if times else 0.0,
+        cost=cost,
+        gaps=list(dict.fromkeys(gaps)),
+    )
+
+
+def seconds_of(value: Any) -> float:
+    """A moment in seconds since 1970: a date as text, seconds, milliseconds or nanoseconds. 0 if it is none."""
+    if isinstance(value, str):
+        try:
+            moment = datetime.datetime.fromisoformat(value.replace("Z", "+00:00"))
+            return moment.replace(tzinfo=moment.tzinfo or datetime.UTC).timestamp()
+        except (ValueError, OverflowError):
+            return 0.0
+    number = as_number(value)
+    return number / 1e9 if number > 1e15 else number / 1e3 if number > 1e11 else number
 
 
 def conversation_of(*rows: Json) -> str:
