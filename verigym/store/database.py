@@ -410,22 +410,16 @@ class Store:
 
     def put_all(self, kind: str, records: Mapping[str, msgspec.Struct | None]) -> None:
         """Stores documents in one transaction. A document that exists is replaced, and deleted if the record is None."""
+        shared = {"kind": kind, "created": time.time()}
         rows = [
-            {"kind": kind, "id": id, "created": time.time(), "body": codec.encode(record)}
-            for id, record in records.items()
-            if record is not None
+            {**shared, "id": id, "body": codec.encode(record)} for id, record in records.items() if record is not None
         ]
-        gone = [id for id, record in records.items() if record is None]
         with self._writing() as connection:
+            connection.exec_driver_sql(
+                "DELETE FROM documents WHERE kind = ? AND id = ?", [(kind, id) for id in records]
+            )
             if rows:
-                insert = sqlite.insert(DOCUMENTS)
-                insert = insert.on_conflict_do_update(
-                    index_elements=[DOCUMENTS.c.kind, DOCUMENTS.c.id], set_={"body": insert.excluded.body}
-                )
-                connection.execute(insert, rows)
-            for start in range(0, len(gone), 500):
-                chosen = DOCUMENTS.c.id.in_(gone[start : start + 500])
-                connection.execute(DOCUMENTS.delete().where(DOCUMENTS.c.kind == kind, chosen))
+                connection.execute(sqlite.insert(DOCUMENTS), rows)
 
     def put_last(self, kind: str, id: str, record: msgspec.Struct) -> None:
         """Stores a document as the newest of its kind, also if it was stored before."""
