@@ -410,16 +410,13 @@ class Store:
 
     def put_all(self, kind: str, records: Mapping[str, msgspec.Struct | None]) -> None:
         """Stores documents in one transaction. A document that exists is replaced, and deleted if the record is None."""
-        shared = {"kind": kind, "created": time.time()}
-        rows = [
-            {**shared, "id": id, "body": codec.encode(record)} for id, record in records.items() if record is not None
-        ]
+        rows = [(kind, id, time.time(), codec.encode(each)) for id, each in records.items() if each is not None]
         with self._writing() as connection:
             connection.exec_driver_sql(
                 "DELETE FROM documents WHERE kind = ? AND id = ?", [(kind, id) for id in records]
             )
             if rows:
-                connection.execute(sqlite.insert(DOCUMENTS), rows)
+                connection.exec_driver_sql("INSERT INTO documents (kind, id, created, body) VALUES (?, ?, ?, ?)", rows)
 
     def put_last(self, kind: str, id: str, record: msgspec.Struct) -> None:
         """Stores a document as the newest of its kind, also if it was stored before."""
@@ -429,8 +426,7 @@ class Store:
             connection.exec_driver_sql(move, (kind, id))
 
     def delete(self, kind: str, id: str) -> None:
-        with self._writing() as connection:
-            connection.execute(DOCUMENTS.delete().where(DOCUMENTS.c.kind == kind, DOCUMENTS.c.id == id))
+        self.put_all(kind, {id: None})
 
     def mentions(self, text: str) -> list[tuple[str, str]]:
         """Kind and id of the documents whose id or content has this text, oldest first."""
