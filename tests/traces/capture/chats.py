@@ -54,7 +54,7 @@ def said(text: str) -> Message:
 
 def exchange(context: Sequence[Item], reply: Sequence[Item] | str, **fields: Any) -> Exchange:
     """`fields` are fields of the exchange and of its turn."""
-    turn = Turn(**{name: fields.pop(name) for name in Turn.__struct_fields__ if name in fields})
+    turn = Turn(**{name: fields.pop(name) for name in Turn.__struct_fields__ if name in fields and name != "tools"})
     items: list[Item] = [said(reply)] if isinstance(reply, str) else list(reply)
     return Exchange(context=list(context), reply=items, turn=turn, **fields)
 

@@ -189,11 +189,15 @@ def test_a_promotion_amid_a_conversation_changes_the_agents_own_system_prompt_an
     assert len(found.items) == 8
 
 
-def test_other_tools_amid_a_named_conversation_leave_a_gap(capture: Capture) -> None:
+def test_a_turn_that_was_offered_other_tools_says_which(capture: Capture) -> None:
     chat = Chat("", conversation="changes tools")
     id = capture.add(chat.ask("one", "a1", tools=TOOLS[:1]))
     capture.add(chat.ask("two", "a2", tools=TOOLS))
-    assert any("tools" in gap for gap in stored(capture, id).gaps)
+    capture.add(chat.ask("three", "a3", tools=TOOLS[:1]))
+    found = stored(capture, id)
+    offered = {hash: capture.store.get("tools", hash, Toolset) for hash in (found.tools, found.turns[1].tools)}
+    assert [len(each.tools) for each in offered.values() if each is not None] == [1, len(TOOLS)]
+    assert [bool(turn.tools) for turn in found.turns] == [False, True, False] and not found.gaps
 
 
 @pytest.mark.parametrize("agent_system", [False, True])

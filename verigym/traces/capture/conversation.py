@@ -11,7 +11,7 @@ until the client sends them again.
 
 import time
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -53,6 +53,17 @@ class ConversationState(msgspec.Struct, kw_only=True, array_like=True):
     """Fingerprint of the API key that began it. Empty if the server needed no key."""
 
 
+class PlacedRequest(NamedTuple):
+    """Where a request belongs in a conversation."""
+
+    follows: int | None
+    """The turn that it continues."""
+    context: list[int]
+    """The items in its context."""
+    print: bytes
+    """Fingerprint of all of it."""
+
+
 class Conversation:
     def __init__(self, state: ConversationState) -> None:
         self.state, self.id = state, state.id
@@ -81,33 +92,42 @@ class Conversation:
         self._error: Failure | None = None
         self._metadata: Json = {}
         self.tools = ""
-        """Hash of the tools offered last."""
+        """Hash of the tools of the first call. A turn that was offered others has a hash of its own."""
 
     def grow(self, exchange: Exchange, chain: Sequence[bytes], prints: Fingerprints, tools: str, began: float) -> None:
         """Adds an exchange. `chain` are the fingerprints of its request, `tools` is the hash of its toolset."""
         if self.size > _LONGEST:
             raise ConversationTooLong
-        state = self.state
-        follows, context, last = self._context(exchange, chain, prints)
+        placed = self.place(exchange, chain, prints)
+        self.record(exchange, placed, prints, self._turn(exchange, placed), tools, began)
+
+    def place(self, exchange: Exchange, chain: Sequence[bytes], prints: Fingerprints) -> "PlacedRequest":
+        """Finds the turn that a request continues, and adds what is new in its context to the items."""
+        return PlacedRequest(*self._context(exchange, chain, prints))
+
+    def record(
+        self, exchange: Exchange, placed: "PlacedRequest", prints: Fingerprints, turn: Turn, tools: str, began: float
+    ) -> None:
+        """Adds the reply to a request that was placed. `turn` has its parent and its ids already."""
+        state, last = self.state, placed.print
         first = len(self._items)
         ends = prints.chain(exchange.reply, last)
         for item, print, before in zip(exchange.reply, ends, [last, *ends], strict=False):
             self._append(item, print if print != before else b"")
         reply = range(first, len(self._items))
         end = ends[-1] if ends else last
-        turn = len(self._turns)
-        self._turns.append(self._turn(exchange, follows, context, reply))
+        index = len(self._turns)
+        self.tools = self.tools or tools
+        own_tools = "" if tools == self.tools else tools
+        self._turns.append(msgspec.structs.replace(turn, saw=ranges(placed.context), made=list(reply), tools=own_tools))
         if last in state.begins:
             self._retries.append(Mark("retry", reply[0] if reply else None))
         state.begins.append(last)
         state.ends.append(end)
-        state.follows.append(-1 if follows is None else follows)
-        self._turn_of[end] = turn
+        state.follows.append(-1 if placed.follows is None else placed.follows)
+        self._turn_of[end] = index
         if exchange.response:
-            state.responses[exchange.response] = turn
-        if self.tools not in ("", tools):
-            self._gap("the tools that were offered before the last call: they differed from those of the last call")
-        self.tools = tools
+            state.responses[exchange.response] = index
         self._offered |= {tool.name: tool for tool in exchange.tools}
         state.began = min(state.began or began, began)
         state.ended = max(state.ended, began + exchange.turn.latency_s)
@@ -182,8 +202,9 @@ class Conversation:
     def _seen(self, turn: int) -> list[int]:
         return [item for start, end in self._turns[turn].saw for item in range(start, end)]
 
-    def _turn(self, exchange: Exchange, follows: int | None, context: list[int], reply: range) -> Turn:
+    def _turn(self, exchange: Exchange, placed: "PlacedRequest") -> Turn:
         """The turn, with the ids that its context gained. If they do not extend the earlier ids, it is a root."""
+        follows, context = placed.follows, placed.context
         saw = [] if follows is None else self._seen(follows)
         parent = follows if context[: len(saw)] == saw else None
         turn, gained, rewritten = exchange.turn, list[int](), False
@@ -197,9 +218,7 @@ class Conversation:
                 turn = without_ids(turn)
                 self._gap("token ids: the previous turn has none to continue from")
         self.size += _ID * (len(gained) + len(turn.completion_ids) + len(turn.logprobs) + len(turn.restricted)) + _TURN
-        return msgspec.structs.replace(
-            turn, parent=parent, saw=ranges(context), made=list(reply), context_ids=gained, rewritten=rewritten
-        )
+        return msgspec.structs.replace(turn, parent=parent, context_ids=gained, rewritten=rewritten)
 
     def _gap(self, gap: str) -> None:
         if gap not in self._gaps:
@@ -224,6 +243,14 @@ class Conversation:
             gaps=self._gaps[:],
             source="gateway",
         )
+
+    @property
+    def items(self) -> list[Item]:
+        return self._items
+
+    @property
+    def turns(self) -> list[Turn]:
+        return self._turns
 
     @classmethod
     def restored(cls, state: ConversationState, stored: Trajectory) -> "Conversation":
