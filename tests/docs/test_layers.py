@@ -15,7 +15,7 @@ LINES = [
     ["store", "sandbox", "model", "wire", "draw"],
     ["tasks", "policies", "verifiers", "harness"],
     ["environments", "rollout", "traces"],
-    ["evaluation", "audit"],
+    ["evaluation", "audit", "agents"],
     ["design", "training", "gates", "registry"],
     ["workspace"],
     ["mining"],

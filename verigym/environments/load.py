@@ -165,8 +165,16 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
         judge=getattr(module, "scripted_judge", None),
         explain=_function(module, "explain", "explain(task, trajectory, verdict), which returns a bucket", where),
         mined=_function(module, "mined", "mined(request, items), which returns the data of a task, or None", where),
+        agent=_agent(module, where),
         version=version(kind),
     )
+
+
+def _agent(module: ModuleType, where: str) -> str:
+    agent = getattr(module, "agent", "")
+    if not isinstance(agent, str):
+        raise BadInput(f"{where}: agent must be text, a command or module:function. It is {type(agent).__name__}")
+    return agent
 
 
 _METHODS = ("open", "close", "step", "user", "persona", "end_state", "blobs")

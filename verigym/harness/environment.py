@@ -45,6 +45,8 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
     """The environment's rule for why an episode failed: a bucket, `bucket: reason`, or None to use the general rules."""
     mined: Callable[[str, list[Item]], Json | None] | None = None
     """The environment's rule for turning a production request and its right items into task data, or None if it cannot."""
+    agent: str = ""
+    """The external agent that drives the episodes, if the version names none: a command, or `module:function`."""
     executor: AdaptiveExecutor = msgspec.field(default_factory=AdaptiveExecutor)
     version: str = ""
     """Version of the code. Another version makes other runs."""

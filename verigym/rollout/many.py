@@ -9,7 +9,7 @@ import contextlib
 import gc
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 import msgspec
 
@@ -53,6 +53,10 @@ class Progress(msgspec.Struct):
         self.errors += sum(verdict.reward is None for verdict in verdicts)
 
 
+RunEpisode = Callable[..., Awaitable[Trajectory]]
+"""A function with the parameters of `run_episode`."""
+
+
 class RunPlan(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that `run_many` needs to run and score the episodes of one run."""
 
@@ -88,8 +92,10 @@ async def run_many(
     policy: Policy,
     on_progress: Callable[[Progress], None] = lambda _: None,
     cache: RunResults | None = None,
+    run: RunEpisode = run_episode,
 ) -> Progress:
-    """Runs and scores the episodes of the plan that are missing in the store. `results` returns all of them."""
+    """Runs and scores the episodes of the plan that are missing in the store. `results` returns all of them. `run` runs one
+    episode: by default with our own loop, otherwise with an external agent."""
     if not plan.environment.toolbox.by_state:
         offer = plan.environment.toolbox.offer(plan.agent.tool_descriptions)
         store.put("tools", offer.hash, offer)
@@ -106,13 +112,15 @@ async def run_many(
 
         async with Writer(store, plan.run, committed) as writer:
             with alarm.watching(), _rare_collections():
-                await _run(store, plan, policy, state, writer)
+                await _run(store, plan, policy, state, writer, run)
         if not state.infrastructure_failures:
             store.finish_run(plan.run)
         return state.progress
 
 
-async def _run(store: Store, plan: RunPlan, policy: Policy, state: "_RunState", writer: Writer) -> None:
+async def _run(
+    store: Store, plan: RunPlan, policy: Policy, state: "_RunState", writer: Writer, run: RunEpisode
+) -> None:
     groups: dict[str, list[Trajectory]] = defaultdict(list)
     context = msgspec.structs.replace(plan.context, blob=writer.blob)
 
@@ -122,7 +130,7 @@ async def _run(store: Store, plan: RunPlan, policy: Policy, state: "_RunState", 
         return sha256
 
     async def episode(task: Task, index: int, missing: int) -> None:
-        trajectory = await _episode(plan, task, index, policy, keep_blob, writer.keep_tools)
+        trajectory = await _episode(run, plan, task, index, policy, keep_blob, writer.keep_tools)
         group = groups[task.id]
         group.append(trajectory)
         last = len(group) == missing
@@ -263,6 +271,7 @@ def _id(plan: RunPlan, task: Task, index: int) -> str:
 
 
 async def _episode(
+    run: RunEpisode,
     plan: RunPlan,
     task: Task,
     index: int,
@@ -273,7 +282,7 @@ async def _episode(
     """One episode, retried if infrastructure broke it."""
     settings = msgspec.structs.replace(plan.settings, seed=derive(plan.settings.seed, "episode", task.id, index))
     for attempt in range(settings.retries + 1):
-        trajectory = await run_episode(
+        trajectory = await run(
             plan.environment,
             task,
             policy,

@@ -27,6 +27,15 @@ class Prices(msgspec.Struct, frozen=True):
         return (self.prompt * turn.usage.prompt_tokens + self.completion * turn.usage.completion_tokens) / 1e6
 
 
+class ProgramOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How the programs of external agents are started. Agents of Verigym's own loop have none."""
+
+    variables: tuple[str, ...] = ()
+    """Names of variables of this process that the programs get besides their own."""
+    sandbox: bool = False
+    """Run the programs in the sandbox, with the network, without the files of the host."""
+
+
 class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a run depends on, except its environment, its tasks and its agent."""
 
@@ -50,3 +59,5 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Answers the verifiers that ask a judge. For verifiers that compare, it may be a reward model."""
     require_sandbox: bool = False
     """Refuse to run code outside an isolated sandbox."""
+    program: ProgramOptions = ProgramOptions()
+    """For versions and environments with an external agent."""

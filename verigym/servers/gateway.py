@@ -4,11 +4,10 @@ Every failure ends here, as an error in the form of the client's API. A client t
 """
 
 import asyncio
-import contextlib
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
@@ -28,6 +27,7 @@ from verigym.servers.types import AdmittedRequest, Headers, HttpError, Responder
 from verigym.servers.upstream import Upstream
 from verigym.traces.capture import Capture
 from verigym.wire import chat, messages, responses
+from verigym.wire.http import watched
 from verigym.wire.types import Api, ApiRequest, InvalidRequest, decode
 
 CLIENT_LEFT = 499
@@ -137,7 +137,7 @@ class Gateway:
                 self.admission.check_queue()  # a slow body does not take a place in the queue
             self.admission.inside += 1
             try:
-                async with _watched(receive, out, left), asyncio.timeout(self.admission.limits.seconds):
+                async with watched(receive, out, left), asyncio.timeout(self.admission.limits.seconds):
                     await answer(headers, body, client, out)
             finally:
                 self.admission.inside -= 1
@@ -194,23 +194,3 @@ class Gateway:
             self._conversations[call.owner, response] = key
             if len(self._conversations) > _MAX_CONVERSATIONS:
                 self._conversations.popitem(last=False)
-
-
-@contextlib.asynccontextmanager
-async def _watched(receive: Any, out: Responder, left: asyncio.Event) -> AsyncIterator[None]:
-    """Cancels the work inside when the client disconnects."""
-    inside = asyncio.current_task()
-    assert inside is not None
-
-    async def watch() -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-        if not out.is_over:
-            left.set()
-            inside.cancel()
-
-    watching = asyncio.ensure_future(watch())
-    try:
-        yield
-    finally:
-        watching.cancel()

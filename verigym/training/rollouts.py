@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from verigym.agents.run import runner_of
 from verigym.core.errors import Refused
 from verigym.core.protocols import Context
 from verigym.core.records import Json, Sample, Sampling, Suite, Task, Trajectory, Verdict, Version
@@ -166,7 +167,9 @@ class TrainingRollouts:
         async def run(plan: RunPlan, cache: RunResults) -> None:
             share = math.ceil(self.policy.max_concurrency / total * plan.episodes)
             settings = msgspec.structs.replace(plan.settings, concurrency=share)
-            await run_many(self.store, msgspec.structs.replace(plan, settings=settings), self.policy, cache=cache)
+            plan = msgspec.structs.replace(plan, settings=settings)
+            async with runner_of(plan.environment, plan.agent, settings, plan.context) as run_one:
+                await run_many(self.store, plan, self.policy, cache=cache, run=run_one)
 
         await gathered([run(plan, cache) for plan, cache in zip(plans, caches, strict=True)])
         self.policy.engine.wait()  # an episode that timed out may have left a request running

@@ -1,7 +1,9 @@
 """The response to one HTTP request in ASGI's form, and errors in the form that clients of the APIs expect."""
 
+import asyncio
+import contextlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from verigym.core.records import Json
@@ -72,3 +74,23 @@ class Responder:
             await self.whole(error.status, api.error_body(error.error), [JSON, *error.headers])
         elif not self.is_over:
             await self.piece(api.error_event(error.error), more=False)
+
+
+@contextlib.asynccontextmanager
+async def watched(receive: Any, out: Responder, left: asyncio.Event) -> AsyncIterator[None]:
+    """Cancels the work inside when the client disconnects."""
+    inside = asyncio.current_task()
+    assert inside is not None
+
+    async def watch() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        if not out.is_over:
+            left.set()
+            inside.cancel()
+
+    watching = asyncio.ensure_future(watch())
+    try:
+        yield
+    finally:
+        watching.cancel()

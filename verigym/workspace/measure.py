@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from verigym.agents.run import runner_of
 from verigym.core import event_loop
 from verigym.core.errors import BadInput, InfrastructureFailure, NoServer, NotFound, Refused, not_found
 from verigym.core.protocols import Context, Policy, closing
@@ -165,7 +166,8 @@ async def _run(
         policy: Any = ws.policy(plan.agent) if missing else None
         async with closing(policy):
             ws.store.begin_run(plan.run, kind, config, plan.tasks, parent)
-            await run_many(ws.store, msgspec.structs.replace(plan, context=context), policy, on_progress)
+            async with runner_of(plan.environment, plan.agent, settings, context) as run:
+                await run_many(ws.store, msgspec.structs.replace(plan, context=context), policy, on_progress, run=run)
 
 
 _NOT_SETTINGS = ("tasks", "num_tasks", "verifier", "prices", "environment_version")

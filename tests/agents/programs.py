@@ -1,0 +1,76 @@
+"""Agents for the tests, written with the standard library only. `python -m tests.agents.programs NAME` runs one."""
+
+import json
+import os
+import sys
+import time
+import urllib.request
+from typing import Any
+
+
+def post(url: str, body: Any) -> Any:
+    request = urllib.request.Request(url, json.dumps(body).encode(), {"content-type": "application/json"})
+    with urllib.request.urlopen(request, timeout=300) as response:
+        return json.load(response)
+
+
+def tools() -> list[Any]:
+    with urllib.request.urlopen(os.environ["VERIGYM_TOOLS_URL"], timeout=300) as response:
+        return [{"type": "function", "function": tool} for tool in json.load(response)["tools"]]
+
+
+def solve(prompt: str) -> str:
+    """Asks the model and runs the environment's tools until it is done."""
+    messages: list[Any] = [{"role": "user", "content": prompt}]
+    offered = tools()
+    while True:
+        body = {"model": "verigym", "messages": messages, **({"tools": offered} if offered else {})}
+        url = f"{os.environ['OPENAI_BASE_URL']}/chat/completions"
+        message = post(url, body)["choices"][0]["message"]
+        messages.append(message)
+        if not message.get("tool_calls"):
+            return message["content"]
+        for call in message["tool_calls"]:
+            name, arguments = call["function"]["name"], json.loads(call["function"]["arguments"])
+            result = post(f"{os.environ['VERIGYM_TOOLS_URL']}/{name}", arguments)
+            messages.append({"role": "tool", "tool_call_id": call["id"], "content": result["output"]})
+
+
+def function_agent(episode: Any) -> str:
+    """An agent as a function: its answer is not the model's."""
+    return f"answer: {solve(episode.prompt)}"
+
+
+async def async_agent(episode: Any) -> None:
+    assert [tool["name"] for tool in episode.tools] == ["add", "burn"]
+    episode.call("add", item="tea", count=2)
+    solve(episode.prompt)
+
+
+def main(name: str, *rest: str) -> None:
+    match name:
+        case "solve":
+            print(solve(rest[0] if rest else sys.stdin.read()))
+        case "crash":
+            print("no key", file=sys.stderr)
+            sys.exit(3)
+        case "crash_later":
+            solve(rest[0])
+            sys.exit(4)
+        case "killed":
+            os.kill(os.getpid(), 9)
+        case "hang":
+            if os.fork() == 0:  # a child that would outlive it
+                time.sleep(3600)
+            solve(rest[0])
+            time.sleep(3600)
+        case "environment":
+            post(
+                f"{os.environ['OPENAI_BASE_URL']}/chat/completions",
+                {"model": "m", "messages": [{"role": "user", "content": "x"}]},
+            )
+            print(json.dumps({"env": dict(os.environ), "cwd": os.getcwd(), "files": sorted(os.listdir("."))}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,93 @@
+"""Runs a Python function as an agent, in a process of its own: `python -m verigym.agents.call my_agent:solve`.
+
+The function takes one argument, an `Episode`, and may be async. If it returns text, that is the agent's final answer.
+"""
+
+import asyncio
+import importlib
+import inspect
+import json
+import os
+import sys
+import urllib.request
+from typing import Any
+
+from msgspec import Struct
+
+_CALL_S = 600.0
+
+
+class Episode(Struct, frozen=True, kw_only=True):
+    """What an agent needs to know about its episode."""
+
+    prompt: str
+    system: str
+    """System prompt of the environment. Empty if it has none."""
+    task: str
+    """Id of the task."""
+    base_url: str
+    """Base URL for clients of Chat Completions and Responses."""
+    anthropic_base_url: str
+    """Base URL for clients of Anthropic's Messages."""
+    mcp_url: str
+    """The environment's tools over MCP (streamable HTTP)."""
+    tools_url: str
+    say_url: str
+    seed: int = 0
+    api_key: str = "verigym-episode"
+    model: str = "verigym"
+
+    @property
+    def tools(self) -> list[dict[str, Any]]:
+        """The environment's tools: name, description and parameters (a JSON schema)."""
+        return _asked(self.tools_url)["tools"]
+
+    def call(self, tool: str, **arguments: Any) -> str:
+        """Calls a tool of the environment and returns its result."""
+        return _asked(f"{self.tools_url}/{tool}", arguments)["output"]
+
+    def say(self, text: str) -> str:
+        """Sends words to a reset/step environment or a scripted user and returns what comes back."""
+        return _asked(self.say_url, {"text": text})["observation"]
+
+    @classmethod
+    def current(cls) -> "Episode":
+        """The episode of this process, from its environment variables."""
+        value = os.environ
+        return cls(
+            prompt=value["VERIGYM_PROMPT"],
+            system=value["VERIGYM_SYSTEM"],
+            task=value["VERIGYM_TASK"],
+            base_url=value["VERIGYM_BASE_URL"],
+            anthropic_base_url=value["ANTHROPIC_BASE_URL"],
+            mcp_url=value["VERIGYM_MCP_URL"],
+            tools_url=value["VERIGYM_TOOLS_URL"],
+            say_url=value["VERIGYM_SAY_URL"],
+            seed=int(value["VERIGYM_SEED"]),
+        )
+
+
+def _asked(url: str, body: Any = None) -> Any:
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data, {"content-type": "application/json"})
+    with urllib.request.urlopen(request, timeout=_CALL_S) as response:
+        return json.load(response)
+
+
+def main(name: str) -> None:
+    module, _, function = name.partition(":")
+    solve = getattr(importlib.import_module(module), function)
+    answer = solve(Episode.current())
+    if inspect.isawaitable(answer):
+        answer = asyncio.run(_awaited(answer))
+    if isinstance(answer, str) and "VERIGYM_REPLY_FILE" in os.environ:
+        with open(os.environ["VERIGYM_REPLY_FILE"], "w", encoding="utf-8", errors="replace") as file:
+            file.write(answer)
+
+
+async def _awaited(answer: Any) -> Any:
+    return await answer
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
