@@ -490,7 +490,7 @@ def test_a_machine_that_cannot_start_a_process_is_an_infrastructure_failure() ->
     class Full:
         isolated = True
 
-        def start(self, folder: Folder, command: Sequence[str], limits: SandboxLimits, cpu_seconds: float) -> Any:
+        def start(self, folder: Folder, command: Sequence[str], *rest: Any) -> Any:
             raise OSError(11, "Resource temporarily unavailable")
 
     full: Any = Full()

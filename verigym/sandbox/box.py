@@ -6,7 +6,6 @@ start.
 
 import asyncio
 import contextlib
-import errno
 import os
 import secrets
 import selectors
@@ -15,21 +14,21 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import IO, Self
 
-from verigym.core.errors import BadInput, InfrastructureFailure
+from verigym.core.errors import BadInput, InfrastructureFailure, Refused, VerigymError
 from verigym.core.protocols import CommandResult
-from verigym.sandbox.bubblewrap import BubblewrapCommand, BubblewrapRunner
+from verigym.sandbox.bubblewrap import environment
 from verigym.sandbox.folder import Folder, FolderEntry
+from verigym.sandbox.forward import Forward, address
 from verigym.sandbox.limits import KillReason, SandboxLimits, Watch
-from verigym.sandbox.plain import PlainCommand, PlainRunner
+from verigym.sandbox.process import BoxProcess
+from verigym.sandbox.runner import CommandRunner, start_command
+from verigym.sandbox.setup import ProcessSetup, find_program
 
 _CHUNK = 1 << 16
 _FIRST_UID, _NUM_UIDS = 1_900_000_000, 100_000_000
-
-
-RunningCommand = BubblewrapCommand | PlainCommand
-CommandRunner = BubblewrapRunner | PlainRunner
 
 
 class ProcessSandbox:
@@ -70,6 +69,7 @@ class ProcessBox:
         self._sandbox = sandbox
         self._folder = folder
         self._running: dict[Future[CommandResult], threading.Event] = {}
+        self._processes: set[BoxProcess] = set()
 
     async def run(self, command: Sequence[str], *, stdin: str = "", seconds: float | None = None) -> CommandResult:
         halt = threading.Event()
@@ -90,6 +90,50 @@ class ProcessBox:
             self._running[run].set()
             await asyncio.wait([asyncio.wrap_future(run)])
 
+    async def start(
+        self,
+        command: Sequence[str],
+        output: int,
+        *,
+        env: Mapping[str, str] = {},
+        stdin: str = "",
+        network: bool = False,
+        reach: Sequence[str] = (),
+        readable: Sequence[Path] = (),
+    ) -> BoxProcess:
+        """Starts a long process, such as an agent. Returns when it runs.
+
+        `output` is an open file that gets its standard output and standard error. It can reach the addresses in `reach`
+        (`HOST:PORT`) at `127.0.0.1:PORT`. With `network`, it can reach everything that the host can reach. It can read its own
+        program and the paths in `readable`. The sandbox's `limits` apply (`process.AGENT_LIMITS` fit an agent).
+        """
+        if not command:
+            raise BadInput("The command is empty. Pass a program and its arguments")
+        sandbox = self._sandbox
+        env, found = dict(env), ()
+        if sandbox.runner.programs_of_host:
+            command, env, found = find_program(command, env, environment("/box", "/tmp")["PATH"])
+        forward = None
+        if reach and not network and sandbox.runner.isolated:
+            if not sandbox.runner.can_forward:
+                raise Refused(
+                    "A container cannot reach one address and nothing else. Give it the network of the host (network=True),"
+                    " or use bubblewrap (VERIGYM_SANDBOX=bubblewrap)"
+                )
+            forward = Forward([address(each) for each in reach])
+            command = forward.wrap(command)
+        process = BoxProcess(sandbox.runner, self._folder, sandbox.limits, forward)
+        self._processes.add(process)
+        setup = ProcessSetup(
+            env=env,
+            output=output,
+            network=network,
+            readable=(*found, *(Path(os.path.abspath(path)) for path in readable)),
+            handed=(forward.handed,) if forward else (),
+        )
+        await process.start(command, stdin, setup)
+        return process
+
     async def read(self, path: str) -> bytes:
         return await asyncio.to_thread(self._folder.read, path)
 
@@ -103,6 +147,9 @@ class ProcessBox:
     async def close(self) -> None:
         for run in list(self._running):
             await self._end(run)
+        for process in self._processes:
+            with contextlib.suppress(VerigymError):  # it did not start, and its caller knows
+                await process.kill()
         await asyncio.to_thread(self._folder.delete)
 
     async def __aenter__(self) -> Self:
@@ -134,7 +181,7 @@ def execute(
     cpu_s = limits.cpu_seconds * wall_s / limits.seconds
     stop: KillReason | None = None
     with contextlib.nullcontext() if runner.isolated else folder.turn:
-        started = _start(runner, folder, command, limits, cpu_s)
+        started = start_command(runner, folder, command, limits, cpu_s)
         watch = Watch(started.members, folder, limits, wall_s, cpu_s)
         try:
             streams = _Streams(started.process, stdin.encode("utf-8", "replace"), limits.output_kb << 10)
@@ -145,7 +192,7 @@ def execute(
                 )
             seconds = watch.passed_s
         finally:
-            started.kill()
+            stop = started.kill() or stop
         streams.finish()
     out, err = streams.texts()
     stop = stop or streams.full()
@@ -154,17 +201,6 @@ def execute(
         return CommandResult(code=code if code >= 0 else 128 - code, stdout=out, stderr=err, seconds=seconds)
     err += "\n" * (err[-1:] not in ("", "\n")) + f"[sandbox] killed: {stop.why}\n"
     return CommandResult(code=None, stdout=out, stderr=err, stop=stop.kind, seconds=seconds)
-
-
-def _start(
-    runner: CommandRunner, folder: Folder, command: Sequence[str], limits: SandboxLimits, cpu_s: float
-) -> RunningCommand:
-    try:
-        return runner.start(folder, command, limits, cpu_s)
-    except (ValueError, OSError) as error:
-        if isinstance(error, OSError) and error.errno != errno.E2BIG:
-            raise InfrastructureFailure(f"The sandbox could not start a command: {error}") from error
-        raise BadInput(f"The command cannot run: {error}. Write long or binary text to a file in the sandbox") from None
 
 
 class _Streams:

@@ -12,13 +12,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from verigym.core.errors import InfrastructureFailure
 from verigym.sandbox.folder import PARTS, Folder
 from verigym.sandbox.limits import SandboxLimits, impose
 from verigym.sandbox.seccomp import seccomp_filter
+from verigym.sandbox.setup import ProcessSetup
 from verigym.sandbox.tree import Process, descendants, listing, process, processes_of
 
 NOBODY = 65534
@@ -30,6 +31,7 @@ _OPTIONS = """
     --die-with-parent --new-session --cap-drop ALL --ro-bind /usr /usr --dir /etc"""
 # Needed to change the user and to enter that user's folder. Valid in its own namespace only, and dropped by setpriv.
 _AS_ROOT = "--cap-add CAP_SETUID --cap-add CAP_SETGID --cap-add CAP_DAC_READ_SEARCH"
+_NETWORK_FILES = ("resolv.conf", "hosts", "nsswitch.conf", "ssl", "pki", "ca-certificates")
 _AS_USER = f"--uid {NOBODY} --gid {NOBODY}"
 _COUNTED_BY_NAMESPACE = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2])) >= (5, 14)
 
@@ -57,7 +59,7 @@ class BubblewrapCommand:
 
 
 class BubblewrapRunner:
-    isolated = True
+    isolated = can_forward = programs_of_host = True
 
     def __init__(self) -> None:
         self._program = shutil.which("bwrap") or "bwrap"
@@ -66,7 +68,12 @@ class BubblewrapRunner:
         self._root = _root()
 
     def start(
-        self, folder: Folder, command: Sequence[str], limits: SandboxLimits, cpu_seconds: float
+        self,
+        folder: Folder,
+        command: Sequence[str],
+        limits: SandboxLimits,
+        cpu_seconds: float,
+        setup: ProcessSetup = ProcessSetup(),
     ) -> BubblewrapCommand:
         assert self._filter is not None
         (info, info_in), (wait, go), (rules, rules_in) = os.pipe(), os.pipe(), os.pipe()
@@ -76,18 +83,20 @@ class BubblewrapRunner:
         waits = ["--userns-block-fd", "0"] if self._as_root else ["--block-fd", str(wait)]
         passed = (info_in, rules) if self._as_root else (info_in, rules, wait)
         binds = [word for part, place in PARTS.items() for word in ("--bind", str(folder.top / part), place)]
-        words = [*self._root, *binds, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/box"]
+        words = [*self._root, *binds, *_opened(setup), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/box"]
+        if setup.network:
+            words.remove("--unshare-net")
         words += ["--info-fd", str(info_in), *waits, "--seccomp", str(rules), "--"]
         with open(info) as told, open(go, "wb", buffering=0) as go_on:
             try:
                 monitor = subprocess.Popen(
                     [self._program, *words, *(become(NOBODY) if self._as_root else []), *command],
                     stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
+                    stdout=setup.output,
+                    stderr=setup.errors,
                     bufsize=0,
-                    env=environment("/box", "/tmp"),
-                    pass_fds=passed,
+                    env=environment("/box", "/tmp", setup.env),
+                    pass_fds=(*passed, *setup.handed),
                     start_new_session=True,
                 )
             finally:
@@ -121,10 +130,24 @@ def become(uid: int) -> list[str]:
     return ["setpriv", "--reuid", str(uid), "--regid", str(uid), "--clear-groups", "--inh-caps=-all", "--"]
 
 
-def environment(home: str, tmp: str) -> dict[str, str]:
-    """All environment variables of a command."""
+def environment(home: str, tmp: str, more: Mapping[str, str] = {}) -> dict[str, str]:
+    """All environment variables of a command. A `PATH` in `more` comes before the usual one."""
     path = PATH if _in_usr(sys.base_prefix) else f"{sys.base_prefix}/bin:{PATH}"
-    return {**ENVIRONMENT, "PATH": path, "HOME": home, "TMPDIR": tmp}
+    path = f"{more['PATH']}:{path}" if more.get("PATH") else path
+    return {**ENVIRONMENT, "HOME": home, "TMPDIR": tmp, **more, "PATH": path}
+
+
+def _opened(setup: ProcessSetup) -> list[str]:
+    """The options for folders of the host that a process may read, and for the names and certificates that a network needs."""
+    words: list[str] = []
+    for path in setup.readable:
+        for folder in reversed(path.parents[:-1]):
+            words += ["--dir", str(folder)]
+        words += ["--ro-bind", str(path), str(path)]
+    if setup.network:
+        for name in _NETWORK_FILES:
+            words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    return words
 
 
 def _root() -> list[str]:
@@ -156,5 +179,5 @@ def _alive(seen: Process) -> bool:
 
 def _broken(monitor: "subprocess.Popen[bytes]") -> InfrastructureFailure:
     monitor.kill()
-    said = monitor.communicate()[1].decode(errors="replace").strip()
+    said = (monitor.communicate()[1] or b"").decode(errors="replace").strip()
     return InfrastructureFailure(f"bubblewrap did not start: {said or 'it ended without a message'}")

@@ -13,7 +13,6 @@ from msgspec import Struct
 from verigym.sandbox.folder import Folder
 from verigym.sandbox.tree import Process, memory, written
 
-OPEN_FILES = 256
 _EVERY_S = 0.05
 _SHARE = 0.1
 """Maximum share of the time that checks may take. On a machine with very many processes, or in a box with many files, checks
@@ -37,6 +36,8 @@ class SandboxLimits(Struct, frozen=True, kw_only=True):
     """Size of everything in the box, and of everything that the processes of one command write."""
     files: int = 10_000
     """Files and folders in the box."""
+    open_files: int = 256
+    """Open files of one process."""
     output_kb: int = 256
     """Size of standard output, and of standard error. The output before the limit is kept."""
 
@@ -50,7 +51,7 @@ def impose(pid: int, limits: SandboxLimits, cpu_seconds: float, others: int) -> 
         (resource.RLIMIT_DATA, limits.memory_mb << 20, limits.memory_mb << 20),
         (resource.RLIMIT_NPROC, others + limits.processes, others + limits.processes),
         (resource.RLIMIT_FSIZE, limits.file_mb << 20, limits.file_mb << 20),
-        (resource.RLIMIT_NOFILE, OPEN_FILES, OPEN_FILES),
+        (resource.RLIMIT_NOFILE, limits.open_files, limits.open_files),
         (resource.RLIMIT_CORE, 0, 0),
     ):
         had = resource.prlimit(pid, kind)[1]
@@ -67,7 +68,13 @@ class KillReason(NamedTuple):
 
 class Watch:
     def __init__(
-        self, members: Callable[[], list[Process]], folder: Folder, limits: SandboxLimits, wall_s: float, cpu_s: float
+        self,
+        members: Callable[[], list[Process]],
+        folder: Folder,
+        limits: SandboxLimits,
+        wall_s: float,
+        cpu_s: float,
+        every_s: float = _EVERY_S,
     ) -> None:
         self._members = members
         self._folder = folder
@@ -75,7 +82,8 @@ class Watch:
         self._wall_s = wall_s
         self._cpu_s = cpu_s
         self._began = time.monotonic()
-        self._next = self._began + _EVERY_S
+        self._every_s = every_s
+        self._next = self._began + every_s
 
     @property
     def passed_s(self) -> float:
@@ -94,7 +102,7 @@ class Watch:
         if began < self._next:
             return None
         stop = self._processes() or self._disk()
-        self._next = time.monotonic() + max(_EVERY_S, (time.monotonic() - began) / _SHARE)
+        self._next = time.monotonic() + max(self._every_s, (time.monotonic() - began) / _SHARE)
         return stop
 
     def _processes(self) -> KillReason | None:

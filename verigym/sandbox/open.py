@@ -11,11 +11,12 @@ from collections.abc import Mapping
 
 from verigym.core.errors import Refused, VerigymError
 from verigym.core.protocols import Box, Sandbox
-from verigym.sandbox.box import CommandRunner, ProcessSandbox, execute, own_uid
+from verigym.sandbox.box import ProcessSandbox, execute, own_uid
 from verigym.sandbox.bubblewrap import BubblewrapRunner
 from verigym.sandbox.folder import Folder
 from verigym.sandbox.limits import SandboxLimits
 from verigym.sandbox.plain import PlainRunner
+from verigym.sandbox.runner import CommandRunner
 from verigym.sandbox.seccomp import seccomp_filter
 
 _PR_SET_DUMPABLE = 4

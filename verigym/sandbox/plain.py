@@ -16,6 +16,7 @@ from pathlib import Path
 from verigym.sandbox.bubblewrap import become, environment
 from verigym.sandbox.folder import Folder
 from verigym.sandbox.limits import SandboxLimits, impose
+from verigym.sandbox.setup import ProcessSetup
 from verigym.sandbox.tree import Process, belongs, descendants, listing, processes_of
 
 _KILL_S = 5.0
@@ -58,19 +59,28 @@ class PlainCommand:
 
 
 class PlainRunner:
-    isolated = False
+    isolated = can_forward = False
+    programs_of_host = True
 
-    def start(self, folder: Folder, command: Sequence[str], limits: SandboxLimits, cpu_seconds: float) -> PlainCommand:
+    def start(
+        self,
+        folder: Folder,
+        command: Sequence[str],
+        limits: SandboxLimits,
+        cpu_seconds: float,
+        setup: ProcessSetup = ProcessSetup(),
+    ) -> PlainCommand:
         mark = secrets.token_hex(16)
         as_user = become(folder.uid) if folder.uid is not None else []
         leader = subprocess.Popen(
             ["sh", "-c", 'read -r _ && exec "$@"', "sh", *as_user, *command],
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdout=setup.output,
+            stderr=setup.errors,
             bufsize=0,
             cwd=folder.work,
-            env={**environment(str(folder.work), str(folder.top / "tmp")), "VERIGYM_BOX": mark},
+            env={**environment(str(folder.work), str(folder.top / "tmp"), setup.env), "VERIGYM_BOX": mark},
+            pass_fds=setup.handed,
             start_new_session=True,
         )
         assert leader.stdin
