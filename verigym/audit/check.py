@@ -53,6 +53,8 @@ _AT_ONCE = 8
 _LOOKED_AT = 20
 """Tasks whose tools are looked at, if only the state of an episode knows them."""
 """Episodes that run at the same time."""
+_EARNS = 0.12
+"""Share of the gold solution's reward that a reply may earn although it says nothing."""
 _NAMED = 5
 """Undefined names that a warning lists."""
 _WIRE_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
@@ -282,7 +284,7 @@ async def gold_passes(
 
 
 async def _cheats_fail(environment: EnvironmentSpec, tasks: list[Task], play: Play) -> Answer:
-    tried = 0
+    tried, paid = 0, ""
     for task in tasks:
         prompt = task.prompt if isinstance(task.prompt, str) else ""
         replies: Replies = ["", prompt, "x" * 20_000]
@@ -291,7 +293,7 @@ async def _cheats_fail(environment: EnvironmentSpec, tasks: list[Task], play: Pl
         cheats = [*([reply] for reply in replies), *environment.cheat_replies(task)]
         plays = await asyncio.gather(*(play(environment, task, cheat) for cheat in cheats))
         tried += len(cheats)
-        for cheat, played in zip(cheats, plays, strict=True):
+        for place, (cheat, played) in enumerate(zip(cheats, plays, strict=True)):
             reply = cheat[0] if len(cheat) == 1 else cheat
             reward = played.verdict.reward
             if reward is None:
@@ -300,6 +302,13 @@ async def _cheats_fail(environment: EnvironmentSpec, tasks: list[Task], play: Pl
                 return "fail", f"{task.id}: a reply that should fail passed: {short(reply)}"
             if best is not None and reward >= best:
                 return "fail", f"{task.id}: {short(reply)} earns {reward}, as much as the gold solution ({best})"
+            if place < len(replies) and best is not None and reward > _EARNS * best > 0 and not paid:
+                paid = f"{task.id}: {short(reply)} earns {reward:.3g} of {best:g}"
+    if paid:
+        return (
+            "unclear",
+            f"{tried} tried, and none passed. But {paid}. A reply that says nothing should earn almost nothing",
+        )
     return "pass", f"{tried} tried"
 
 

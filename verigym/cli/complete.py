@@ -54,7 +54,7 @@ def environments(incomplete: str) -> list[str]:
     """Shipped environments, and Python and task files of the folder that is being typed."""
     folder = Path(incomplete).parent if "/" in incomplete else Path()
     shipped = Path(__file__).parents[1] / "environments"
-    names = sorted(path.parent.name for path in shipped.glob("*/__init__.py"))
+    names = sorted(path.parent.name for path in shipped.glob("*/__init__.py") if path.parent.name != "bridges")
     files = [str(path) for path in folder.glob("*") if path.suffix in _TASK_FILES] if folder.is_dir() else []
     return _starting([*names, *sorted(files)], incomplete)
 

@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 import verigym
 from verigym.cli import (
     audit,
+    bridges,
     compare,
     data,
     demo,
@@ -65,6 +66,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "tasks": tasks.tasks,
         "label": label.label,
         "audit": audit.audit,
+        "bridges": bridges.bridges,
     },
     "Run and measure": {
         "rollout": eval.rollout,

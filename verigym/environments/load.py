@@ -22,6 +22,7 @@ from verigym.core import codec
 from verigym.core.errors import BadInput, VerigymError, not_found
 from verigym.core.protocols import Verifier
 from verigym.core.records import Item, Message, Task
+from verigym.environments.bridges import find as bridges
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox, takes_calls
 from verigym.policies import dialects
@@ -54,15 +55,19 @@ _ADDED = re.compile(r"mined_v([1-9][0-9]*)")
 
 def names() -> list[str]:
     """Names of the shipped environments."""
-    return sorted(module.name for module in pkgutil.iter_modules(verigym.environments.__path__) if module.ispkg)
+    folders = (module.name for module in pkgutil.iter_modules(verigym.environments.__path__) if module.ispkg)
+    return sorted(name for name in folders if name != "bridges")
 
 
 def load_environment(where: str, bad: list[BadRow] | None = None) -> EnvironmentSpec:
     """Loads `toolcall`, `desk.py`, or a file of tasks: `questions.jsonl` for evaluation, `train.csv,val.parquet` also for
-    training. `+FILE` after any of them adds the tasks of a file. Invalid rows of a file go to `bad`, if you pass it."""
+    training. `bfcl:simple_python` is an environment of another project. `+FILE` after any of them adds the tasks of a file.
+    Invalid rows of a file go to `bad`, if you pass it."""
     base, added = base_and_added(where)
     if added:
         return _with_added(load_environment(base, bad), where, added, bad)
+    if bridges.is_bridge(where):
+        return bridges.load(where)
     if is_task_file(where):
         return _from_tasks(where, bad)
     if where in names():
@@ -78,7 +83,7 @@ def load_environment(where: str, bad: list[BadRow] | None = None) -> Environment
 
 def environment_of(where: str, tasks: list[Task]) -> EnvironmentSpec:
     """The environment of a stored run, for its verifiers. If it was a file of tasks, the stored tasks are enough."""
-    whole = base_and_added(where)[1] or not is_task_file(where)
+    whole = base_and_added(where)[1] or bridges.is_bridge(where) or not is_task_file(where)
     return load_environment(where) if whole else _of_rows(where, tasks)
 
 
@@ -87,7 +92,7 @@ def base_and_added(where: str) -> tuple[str, str]:
     of a folder, or of a task file that exists, is part of the name."""
     for plus in re.finditer(r"\+", where) if is_task_file(where) and not Path(where).exists() else ():
         base, added = where[: plus.start()], where[plus.end() :]
-        if base in names() or base.endswith(".py") or is_task_file(base):
+        if base in names() or base.endswith(".py") or is_task_file(base) or bridges.is_bridge(base):
             return base, added
     return where, ""
 
