@@ -31,7 +31,9 @@ def list_all(json: bool, home: Path | None) -> None:
         ("bridge", "example", "environments", "installed"),
     )
     missing = next((row["bridge"] for row in rows if not row["installed"]), None)
-    show.next_command(f"verigym bridges install {missing}" if missing else f"verigym check {rows[0]['example']}")
+    show.next_command(
+        f"verigym bridges install {missing}" if missing else f"verigym check {show.quote(rows[0]['example'])}"
+    )
 
 
 bridges = group(
@@ -57,4 +59,4 @@ def install(
         return show.as_json({"bridge": name, "version": version, "folder": str(folder) if folder else ""})
     package = installer.PACKAGES[name]
     show.say(f"{package.name} {version} is installed in {folder or 'this Python'}: {package.why}")
-    show.next_command(f"verigym check '{BRIDGES[name].example}'")
+    show.next_command(f"verigym check {show.quote(BRIDGES[name].example)}")

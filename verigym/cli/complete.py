@@ -56,7 +56,8 @@ def environments(incomplete: str) -> list[str]:
     shipped = Path(__file__).parents[1] / "environments"
     names = sorted(path.parent.name for path in shipped.glob("*/__init__.py") if path.parent.name != "bridges")
     files = [str(path) for path in folder.glob("*") if path.suffix in _TASK_FILES] if folder.is_dir() else []
-    return _starting([*names, *sorted(files)], incomplete)
+    bridges = ["bfcl:", "nemogym:", "reasoning-gym:"]
+    return _starting([*names, *bridges, *sorted(files)], incomplete)
 
 
 def versions(context: typer.Context, incomplete: str) -> list[str]:

@@ -132,11 +132,19 @@ class _Conversation:
         log.running = Fault.INFRASTRUCTURE
         items, turns = own_view(log)
         reply = await self.policy.respond(
-            Request(items=items, tools=request.tools, sampling=sampling, seed=request.seed, turns=turns)
+            Request(
+                items=items,
+                tools=self.session.offer.tools if request.tools else [],
+                sampling=sampling,
+                seed=request.seed,
+                turns=turns,
+            )
         )
         turn = reply.turn
         if turn.parent is not None and turn.parent != log.own[turn.parent]:
             turn = msgspec.structs.replace(turn, parent=log.own[turn.parent])
+        if self.session.changed_tools:
+            turn = msgspec.structs.replace(turn, tools=self.session.changed_tools)
         log.own.append(len(log.turns))
         log.tokens += turn.usage.completion_tokens
         log.cost += self.session.settings.prices.cost(turn)

@@ -117,7 +117,7 @@ class Live:
             outcome = await session.call(call)
             self.executed.append(ExecutedCall(call, outcome))
             if log:
-                turn = session.log.add(Turn(), [call])
+                turn = session.log.add(Turn(tools=session.changed_tools), [call])
                 session.log_result(turn.made[0], outcome)
             self.stop = session.limit_reached(outcome) or await session.over()
             if log:
@@ -137,7 +137,7 @@ class Live:
 
         async def run() -> tuple[str, bool]:
             if log:
-                turn = session.log.add(Turn(), [Message("assistant", text)])
+                turn = session.log.add(Turn(tools=session.changed_tools), [Message("assistant", text)])
                 mark_format(session.log, turn.made, False, bool(session.offer.tools))
             if environment.steps:
                 observation, done = await session.step(text)

@@ -106,8 +106,8 @@ class Session:
     """The state that the steps of one episode share."""
 
     __slots__ = (
-        "agent", "end_state", "environment", "executor", "group", "id", "index", "keep_blob", "keep_tools", "limits", "log",
-        "offer", "settings", "started", "state", "task", "toolbox",
+        "agent", "end_state", "environment", "executor", "first_tools", "group", "id", "index", "keep_blob", "keep_tools",
+        "limits", "log", "offer", "settings", "started", "state", "task", "toolbox",
     )  # fmt: skip
 
     def __init__(
@@ -131,6 +131,8 @@ class Session:
         self.log = Log()
         self.toolbox = environment.toolbox
         self.offer = environment.toolbox.offer(agent.tool_descriptions)
+        self.first_tools = self.offer.hash
+        """Hash of the tools that the episode began with."""
         self.state: Any = None
         self.executor: EpisodeExecutor | None = None
         self.end_state: Json = {}
@@ -149,11 +151,24 @@ class Session:
         environment, executor = self.environment, self._executor
         self.state = await executor.call(environment.factory)
         await executor.call(self.state.open, (self.task,), informative=environment.only_replies)
-        if self.toolbox.by_state:
-            self.toolbox = await self.toolbox.of_state(self.state, self.task, executor)
-            self.offer = self.toolbox.offer(self.agent.tool_descriptions)
-            self.keep_tools(self.offer)
+        await self._ask_tools()
+        self.first_tools = self.offer.hash
         self.log.items.extend(first_items(environment, self.task, self.agent))
+
+    async def _ask_tools(self) -> None:
+        """Asks the state for its tools: after `open`, and after a message of the user, which may bring others."""
+        if not self.environment.toolbox.by_state:
+            return
+        before = self.offer.hash
+        self.toolbox = await self.environment.toolbox.of_state(self.state, self.task, self._executor)
+        self.offer = self.toolbox.offer(self.agent.tool_descriptions)
+        if self.offer.hash != before:
+            self.keep_tools(self.offer)
+
+    @property
+    def changed_tools(self) -> str:
+        """Hash of the tools that are offered now, if they are not those that the episode began with."""
+        return "" if self.offer.hash == self.first_tools else self.offer.hash
 
     async def execute(self, calls: list[int], gathered: Callable[..., Any]) -> Stop | None:
         """Runs the calls of one reply. Parallel tools run at the same time, the others in order. Results are logged in order."""
@@ -231,6 +246,8 @@ class Session:
         """The next message of a scripted user. None at the end."""
         said = await self._executor.call(self.state.user, (text,))
         self.log.add(Turn(actor="user", agent="scripted"), [] if said is None else [Message("user", str(said))])
+        if said is not None:
+            await self._ask_tools()
         return None if said is None else str(said)
 
     async def persona(self) -> str:
@@ -291,7 +308,7 @@ class Session:
             group=self.group,
             index=self.index,
             items=log.items,
-            tools=self.offer.hash,
+            tools=self.first_tools,
             turns=log.turns,
             marks=log.marks,
             rewards=log.rewards,

@@ -31,8 +31,7 @@ from verigym.verifiers.version import version
 from verigym.wire.items import read_items
 
 _TURNS = 10
-_SECONDS = 120.0
-"""Seconds for one request to a server."""
+_SECONDS = 120
 _SHOWN = 300
 _BY_RECORD, _BY_SESSION = "record", "session"
 
@@ -43,6 +42,8 @@ class Source(msgspec.Struct, frozen=True):
     url: str = ""
     name: str = ""
     options: str = "{}"
+    seconds: int = _SECONDS
+    """Limit of one request."""
 
 
 @functools.lru_cache(maxsize=32)
@@ -50,10 +51,10 @@ def host_of(source: Source) -> Host:
     return Host(source.name, json.loads(source.options))
 
 
-def http_session() -> aiohttp.ClientSession:
+def http_session(source: Source) -> aiohttp.ClientSession:
     """A client with cookies of its own, which are the session. `unsafe` allows cookies of an IP address."""
     return aiohttp.ClientSession(
-        cookie_jar=aiohttp.CookieJar(unsafe=True), timeout=aiohttp.ClientTimeout(total=_SECONDS)
+        cookie_jar=aiohttp.CookieJar(unsafe=True), timeout=aiohttp.ClientTimeout(total=source.seconds)
     )
 
 
@@ -70,7 +71,7 @@ class Session:
         if self.source.name:
             self.server = await host_of(self.source).session()
         self.url = self.server.url if self.server else self.source.url
-        self.http = http_session()
+        self.http = http_session(self.source)
         status, text = await post(self.http, f"{self.url}/seed_session", self.row)
         if status != 200:
             raise InfrastructureFailure(f"{self.url}/seed_session: status {status}: {text[:_SHOWN]}")
@@ -116,7 +117,7 @@ class NemoGymVerify(msgspec.Struct, frozen=True):
 
     async def __call__(self, task: Task, trajectory: Trajectory) -> Verdict:
         output = response_output(trajectory)
-        async with http_session() as http:
+        async with http_session(self.source) as http:
             if not self.source.name:
                 answer = await _verify(http, self.source.url, task.data["row"], output, trajectory.id)
             else:
@@ -134,15 +135,16 @@ def load(where: str, rest: str) -> EnvironmentSpec:
     head, options = name_and_options(where, rest)
     server, _, file = head.partition("#")
     turns = whole_number(where, options, "turns", _TURNS, 1, 1000)
+    seconds = whole_number(where, options, "seconds", _SECONDS, 1, 3600)
     mode = options.pop("verify", "")
     if mode not in ("", _BY_RECORD, _BY_SESSION):
         raise BadInput(f'"{where}": verify must be {_BY_RECORD} or {_BY_SESSION}, not {mode!r}')
     if "://" in server:
-        source = Source(url=_checked_url(where, server, file, options))
+        source = Source(url=_checked_url(where, server, file, options), seconds=seconds)
         package = ""
     else:
         package = _package()
-        source = Source(name=server, options=json.dumps(options, sort_keys=True))
+        source = Source(name=server, options=json.dumps(options, sort_keys=True), seconds=seconds)
         file = file or str(example_rows(server))
         mode = mode or (_BY_RECORD if verdict_needs_only_record(server) else _BY_SESSION)
     rows = _tasks(where, file)
@@ -180,7 +182,9 @@ def _checked_url(where: str, url: str, file: str, options: dict[str, Any]) -> st
     if not file:
         raise BadInput(f'"{where}" names no rows. Write nemogym:{url}#rows.jsonl, with rows of NeMo Gym')
     if options:
-        raise BadInput(f'"{where}": there is no option {next(iter(options))}. The options are turns and verify')
+        raise BadInput(
+            f'"{where}": there is no option {next(iter(options))}. The options are turns, seconds and verify'
+        )
     return url.rstrip("/")
 
 
@@ -233,7 +237,7 @@ def _read(file: str, split: str) -> list[Task]:
                 data={"row": value},
                 split=str(value.get("split", split)),
                 family=f"{Path(file).stem}-{id}",
-                lineage=[place],
+                lineage=[f"{Path(file).name} {row.position}"],
             )
         )
     return tasks
@@ -309,4 +313,4 @@ def _evidence(answer: Json) -> str:
         for key, value in answer.items()
         if key not in ("responses_create_params", "response", "reward") and isinstance(value, int | float | str | bool)
     }
-    return f"/verify: reward {answer['reward']}; {json.dumps(told)}"[:1000]
+    return f"/verify gave the reward {answer['reward']}{f' and {json.dumps(told)}' if told else ''}"[:1000]

@@ -15,6 +15,7 @@ import socket
 import sys
 import threading
 import types
+from collections.abc import MutableSequence
 from typing import Any
 
 _STAND_INS = (
@@ -26,7 +27,7 @@ class _StandIn(types.ModuleType):
     """A module in which every name is a class that does nothing."""
 
     __version__ = "0"
-    __path__: list[str] = []
+    __path__: MutableSequence[str] = []
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
