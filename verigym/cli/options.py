@@ -29,7 +29,7 @@ Environment = Annotated[
         metavar="ENV",
         help="Environment: a name, a Python file (code that runs as you), a task file (q.jsonl), "
         "or a training and a held-out task file "
-        "(train.csv,val.parquet), or an environment of another project (bfcl:simple_python; see verigym bridges). "
+        "(train.csv,val.parquet), or an environment of another project (bfcl:simple_python, listed by verigym bridges). "
         "ENV+FILE adds the tasks of a file",
         autocompletion=complete.environments,
     ),
