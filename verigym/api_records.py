@@ -1,12 +1,12 @@
 """The `Workspace` methods for stored records: runs, versions, suites, servers, datasets, the ledger and disk space."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from verigym.api_base import Agent, WorkspaceBase, on_thread, run_id
 from verigym.core.errors import BadInput, Refused, not_found
-from verigym.core.records import Dataset, Report, Task, Trajectory, Version
+from verigym.core.records import Dataset, Item, Report, Task, Trajectory, Version
 from verigym.present import RecordList
 
 if TYPE_CHECKING:
@@ -109,21 +109,29 @@ class RecordVerbs(WorkspaceBase):
         descriptions: Mapping[str, str] | None = None,
         constraints: str | Mapping[str, Any] = "",
         sampling: Mapping[str, Any] | None = None,
+        examples: Sequence[Sequence[Item]] | None = None,
+        skills: Mapping[str, str] | None = None,
+        harness: Mapping[str, int] | None = None,
         environment: "str | EnvironmentSpec" = "",
     ) -> Version:
-        """Make a version with another prompt, tool descriptions, constraints or sampling, without training.
+        """Make a version with another prompt, tools, examples, skills, harness, constraints or sampling, without training.
 
         `system` is the text of the prompt. `descriptions` maps a tool to its new description. `constraints` is `tools` or
-        a JSON schema. `sampling` names the settings to change: `{"temperature": 0.2}`. With an `environment`, every
-        described tool must exist in it.
+        a JSON schema. `sampling` names the settings to change: `{"temperature": 0.2}`. `examples` are conversations that
+        are shown before the task. `skills` maps names to texts that the agent can read. `harness` names settings of the
+        loop: `{"turns": 16}`. With an `environment`, every described tool must exist in it.
         """
-        from verigym.core.records import Sampling
+        from verigym.core.records import Harness, Sampling
         from verigym.workspace.agents import constraint_text, derive
 
         version, changed = self._agent(parent), dict(sampling or {})
         if unknown := [field for field in changed if field not in Sampling.__struct_fields__]:
             raise BadInput(
                 f'Sampling has no setting "{unknown[0]}". Its settings are: {", ".join(Sampling.__struct_fields__)}'
+            )
+        if unknown := [field for field in harness or {} if field not in Harness.__struct_fields__]:
+            raise BadInput(
+                f'The harness has no setting "{unknown[0]}". Its settings are: {", ".join(Harness.__struct_fields__)}'
             )
         return derive(
             self.folder,
@@ -133,6 +141,9 @@ class RecordVerbs(WorkspaceBase):
             describe=descriptions or {},
             constraints=constraint_text(version, constraints),
             sampling=changed,
+            examples=examples,
+            skills=skills or {},
+            harness=harness or {},
             environment=self._environment(environment) if environment else None,
         )
 

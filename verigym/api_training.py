@@ -8,12 +8,15 @@ import msgspec
 
 from verigym.api_base import Agent, WorkspaceBase, nothing, on_thread, run_id
 from verigym.core.errors import BadInput, Refused
-from verigym.core.records import Dataset, Decision, Report, Version
+from verigym.core.records import Dataset, Decision, Report, Sampling, Version
 from verigym.present import Metrics
 
 if TYPE_CHECKING:
     from verigym.gates.policy import GatePolicy
+    from verigym.harness.environment import EnvironmentSpec
+    from verigym.optimize.records import Optimization, OptimizePlan, OptimizeSettings
     from verigym.registry.ledger import LedgerEntry
+    from verigym.rollout.settings import RunSettings
     from verigym.store.database import Run
     from verigym.training.recipe import Recipe
     from verigym.workspace.design import DesignFiles, Teacher, VariationFiles
@@ -182,6 +185,86 @@ class TrainingVerbs(WorkspaceBase):
         return version
 
     @on_thread
+    def optimize(
+        self,
+        environment: "str | EnvironmentSpec",
+        agent: Agent,
+        *,
+        budget: int = 200,
+        reflect: Agent = "",
+        parts: Sequence[str] = (),
+        gold: bool = True,
+        temperature: float = 0.0,
+        max_tokens: int = 64,
+        seed: int = 0,
+        verifier: str = "",
+        user: Agent | None = None,
+        judge: Agent | None = None,
+        settings: "RunSettings | None" = None,
+        on_message: Callable[[str], None] | None = None,
+    ) -> "Optimization":
+        """Improve an agent without training weights, on training tasks, within `budget` episodes.
+
+        It changes the prompt, examples, tool descriptions, skills and harness settings, or only the given `parts`. Every
+        candidate is a version. `best` in the result is the one to pass to `gate`. `reflect` is the model that reads failures:
+        by default the agent's base model, and none with `"none"`. A repeated call resumes. `settings` replaces `temperature`,
+        `max_tokens`, `seed` of sampling, `user` and `judge`.
+        """
+        from verigym.optimize.search import optimize
+
+        spec, version = self._environment(environment, verifier), self._agent(agent)
+        how = settings or self._episode_settings(temperature, max_tokens, seed, user, judge)
+        self._bar.start("optimize")
+        return optimize(
+            self.folder,
+            spec,
+            version,
+            _optimize_settings(budget, parts, gold, seed, how),
+            reflect=self._reflector(version, reflect),
+            on_progress=self._bar.report,
+            say=on_message or nothing,
+        )
+
+    @on_thread
+    def plan_optimize(
+        self,
+        environment: "str | EnvironmentSpec",
+        agent: Agent,
+        *,
+        budget: int = 200,
+        reflect: Agent = "",
+        parts: Sequence[str] = (),
+        gold: bool = True,
+        temperature: float = 0.0,
+        max_tokens: int = 64,
+        seed: int = 0,
+        verifier: str = "",
+        user: Agent | None = None,
+        judge: Agent | None = None,
+        settings: "RunSettings | None" = None,
+    ) -> "OptimizePlan":
+        """What `optimize` would use at most: tasks, episodes and tokens. Nothing is run."""
+        from verigym.optimize.search import plan
+
+        spec, version = self._environment(environment, verifier), self._agent(agent)
+        how = settings or self._episode_settings(temperature, max_tokens, seed, user, judge)
+        asked = _optimize_settings(budget, parts, gold, seed, how)
+        return plan(self.folder, spec, version, asked, self._reflector(version, reflect))
+
+    def _episode_settings(
+        self, temperature: float, max_tokens: int, seed: int, user: Agent | None, judge: Agent | None
+    ) -> "RunSettings":
+        from verigym.rollout.settings import RunSettings
+
+        sampling = Sampling(temperature=temperature, max_tokens=max_tokens)
+        played, judged = self._agent_or_none(user), self._agent_or_none(judge)
+        return RunSettings(sampling=sampling, seed=seed, user=played, judge=judged)
+
+    def _reflector(self, agent: Version, reflect: Agent) -> Version | None:
+        """The reflection model: the named one, or the agent's base model. None for `none`."""
+        return None if reflect == "none" else self._agent(reflect or agent.base)
+
+    @on_thread
     def metrics(self, run: "str | Version" = "latest") -> Metrics:
         """Read the metrics of a training run by step. A trained version names its run."""
         if isinstance(run, Version):
@@ -333,6 +416,19 @@ class TrainingVerbs(WorkspaceBase):
                 f"Make this base agent the first champion: verigym promote {version.id}"
             )
         return version, self.folder.champion(base) if crown else base
+
+
+def _optimize_settings(
+    budget: int, parts: Sequence[str], gold: bool, seed: int, episodes: "RunSettings"
+) -> "OptimizeSettings":
+    from verigym.core.errors import not_found
+    from verigym.optimize.records import PARTS, OptimizeSettings, Part
+
+    for part in parts:
+        if part not in PARTS:
+            raise not_found("part of an agent", part, PARTS, "Name some of these, separated by commas.")
+    chosen: tuple[Part, ...] = tuple(part for part in PARTS if part in parts or not parts)
+    return OptimizeSettings(budget=budget, parts=chosen, gold=gold, seed=seed, episodes=episodes)
 
 
 def _gate_policy(policy: "str | GatePolicy") -> "GatePolicy":

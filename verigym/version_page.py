@@ -20,7 +20,7 @@ from verigym.draw.svg import escape
 from verigym.evaluation.compare import Comparison, Flip, compare
 from verigym.present import Table, block_html
 from verigym.registry import ledger
-from verigym.registry.versions import kind_of
+from verigym.registry.versions import harness_text, kind_of
 from verigym.tasks.files import write_beside, write_whole
 from verigym.training.recipe import Recipe, overlong_penalty
 from verigym.workspace.shared_reports import shared_reports
@@ -111,11 +111,20 @@ def _what(subject: _Subject) -> Iterator[str]:
     rows = {"version": version.id, "base model": version.base, "kind": kind_of(version), "made": version.made}
     if parent is not None:
         rows["made from"] = f"{parent.label} ({parent.id})"
+    if "optimize" in recipe:
+        search = recipe["optimize"]
+        rows["optimised by"] = f"{search.get('change', '?')}, run {search.get('run', '?')}"
+    recipe = {name: value for name, value in recipe.items() if name != "optimize"}
     if recipe:
         rows["trained with"] = f"{recipe.get('algorithm', '?')}, run {recipe.get('run', '?')}"
         rows["trained on"] = f"{counted(len(version.families), 'family')} of tasks"
         rows["recipe"] = ", ".join(f"{name} {value}" for name, value in _settings(recipe).items())
     rows["champion"] = "yes" if ledger.champion(subject.ws.store) == version.id else "no"
+    if version.harness is not None:
+        rows["harness"] = harness_text(version.harness)
+    rows |= {"program": version.program, "tools file": version.tools[:12]}
+    rows["examples"] = counted(len(version.examples), "example") if version.examples else ""
+    rows["skills"] = ", ".join(version.skills)
     yield block_html(Table(("", ""), [row for row in rows.items() if row[1]]))
 
 

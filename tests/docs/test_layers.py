@@ -18,7 +18,7 @@ LINES = [
     ["evaluation", "audit", "agents"],
     ["design", "training", "gates", "registry"],
     ["workspace"],
-    ["mining"],
+    ["mining", "optimize"],
     ["flywheel"],
     ["servers"],
     ["cli"],

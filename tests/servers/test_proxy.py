@@ -358,6 +358,25 @@ def test_a_versions_words_and_settings_are_put_into_the_request(
         assert (sent["instructions"], sent["temperature"], sent["max_output_tokens"]) == ("Be brief.", 0.9, 50)
 
 
+def test_examples_and_skills_of_a_version_are_put_into_the_request_and_not_into_the_trace(
+    tmp_path: Path, server_behind: tuple[Behind, str]
+) -> None:
+    shown = [[Message("user", "One?"), Message("assistant", "1")]]
+    with passing(tmp_path, server_behind, examples=shown, skills={"counting": "Count aloud."}) as pair:
+        client = pair.server.client()
+        asked: Any = [{"role": "system", "content": "Be long."}, *ASKED]
+        client.chat.completions.create(model="qwen", messages=asked)
+        system, *rest = json.loads(pair.back.bodies[-1])["messages"]
+        assert system["content"] == "Be long.\n\nSkill counting:\nCount aloud."
+        assert [message["content"] for message in rest[:2]] == ["One?", "1"] and rest[2:] == ASKED
+        assert pair.seen.context[1:] == [Message("user", ASKED[0]["content"])]
+        with contextlib.suppress(openai.APIError):
+            client.responses.create(model="qwen", input="Hi", instructions="Be long.")
+        sent = json.loads(pair.back.bodies[-1])
+        assert "Count aloud." in sent["instructions"] and sent["input"][-1] == {"role": "user", "content": "Hi"}
+        assert len(sent["input"]) == 3
+
+
 # -- a server with only one of the APIs ----------------------------------------------------------------------------------
 
 

@@ -28,7 +28,7 @@ def rollout(
     options: RunOptions,
 ) -> None:
     """Run k episodes of each task. Episodes are scored and stored as they finish."""
-    ws, spec = workspace(options.home, create=True), _environment(environment, options)
+    ws, spec = workspace(options.home, create=True), open_environment(environment, options)
     agent = ws.agent(options.model, constraints=constraints_of(options.constrain))
     _note_own_sampling(agent)
     settings, finished = options.settings(ws), ws.folder.store.finished_runs()
@@ -69,7 +69,7 @@ def evaluate(
         raise not_found("value of --by", by, DIVISIONS, "Write --by family, --by tag or --by difficulty.")
     if part:
         split = f"{split} {parse_part(part)}"
-    ws, spec = workspace(options.home, create=True), _environment(environment, options)
+    ws, spec = workspace(options.home, create=True), open_environment(environment, options)
     agent = ws.agent(options.model, constraints=constraints_of(options.constrain))
     _note_own_sampling(agent)
     settings, finished = options.settings(ws), ws.folder.store.finished_runs()
@@ -116,7 +116,7 @@ def _note_own_sampling(agent: "Version") -> None:
         show.note(f"{agent.label} has its own sampling settings, so --temperature and --max-tokens are ignored")
 
 
-def _environment(where: str, options: RunOptions) -> "EnvironmentSpec":
+def open_environment(where: str, options: RunOptions) -> "EnvironmentSpec":
     """The environment with the chosen verifier. With --skip-bad, invalid rows of a task file are written to a file."""
     from verigym.environments.load import load_environment
     from verigym.tasks.load import BadRow

@@ -28,6 +28,7 @@ from verigym.cli import (
     loop,
     mine,
     models,
+    optimize,
     quickstart,
     report,
     rescore,
@@ -76,7 +77,8 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "compare": compare.compare,
         "advise": explain.advise,
     },
-    "Train": {
+    "Improve": {
+        "optimize": optimize.optimize,
         "data": data.data,
         "train": train.train,
     },

@@ -11,7 +11,7 @@ from verigym.cli.options import DryRun, Home, Json, KnownVersion, Yes, constrain
 from verigym.core.words import counted, figure
 
 if TYPE_CHECKING:
-    from verigym.core.records import Sampling
+    from verigym.core.records import Sampling, Version
 
 
 def list_all(json: bool, home: Path | None) -> None:
@@ -106,13 +106,34 @@ def new(
         int | None, typer.Option("--max-tokens", min=1, max=1_000_000, help="Maximum tokens per reply")
     ] = None,
     stop: Annotated[list[str], typer.Option("--stop", help="Text that ends a reply. Repeatable")] = (),  # type: ignore[assignment]
+    examples: Annotated[
+        Path | None,
+        typer.Option(
+            "--examples", metavar="FILE", help="JSON Lines file of conversations that are shown before the task"
+        ),
+    ] = None,
+    skill: Annotated[
+        list[str],
+        typer.Option(
+            "--skill", metavar="[NAME=]FILE", help="Text file that the agent can read while it works. Repeatable"
+        ),
+    ] = (),  # type: ignore[assignment]
+    harness: Annotated[
+        list[str],
+        typer.Option(
+            "--harness",
+            metavar="NAME=NUMBER",
+            help="Setting of the loop: turns, format_retries or compact_at. Repeatable",
+        ),
+    ] = (),  # type: ignore[assignment]
     environment: Annotated[
         str, env_option("Environment to check the tool names of --describe and --descriptions against")
     ] = "",
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Make a version with another prompt, tool descriptions, constraints or sampling, without training."""
+    """Make a version with another prompt, tool descriptions, examples, skills, harness, constraints or sampling, without
+    training."""
     from verigym.registry.versions import kind_of
     from verigym.workspace import agents as versions
     from verigym.workspace.measure import latest_report
@@ -130,6 +151,9 @@ def new(
         descriptions=versions.descriptions([*describe], descriptions),
         constraints=constraints_of(constrain),
         sampling={field: value for field, value in given.items() if value is not None},
+        examples=None if examples is None else versions.read_examples(examples),
+        skills=versions.read_skills([*skill]),
+        harness=versions.read_harness([*harness]),
         environment=environment,
     )
     if json:
@@ -152,6 +176,7 @@ def new(
 @models.command("show")
 def show_version(version: KnownVersion = "champion", json: Json = False, home: Home = None) -> None:
     """Show a version: its content, its origin, its evaluations and the decisions about it."""
+    from verigym.registry.diff import examples_text
     from verigym.registry.versions import kind_of
     from verigym.workspace import agents as versions
 
@@ -160,7 +185,7 @@ def show_version(version: KnownVersion = "champion", json: Json = False, home: H
     if json:
         return show.as_json(found)
     about = versions.about(ws, found)
-    recipe, parent = found.recipe, about.parent
+    recipe, parent, trained = found.recipe, about.parent, "algorithm" in found.recipe
     rows = [
         ("version", found.id),
         ("name", found.name),
@@ -170,11 +195,12 @@ def show_version(version: KnownVersion = "champion", json: Json = False, home: H
         ("constraints", show.clip(found.constraints) or "none"),
         ("sampling", _settings(found.sampling) if found.sampling else "set by the command"),
         ("parent", f"{parent.id} ({parent.name or parent.base})" if parent else found.parent or "none"),
+        *_optional_rows(found),
         (
             "trained by",
-            f"{recipe['algorithm']}, run {recipe['run']}, seed {recipe['seed']}" if recipe else "not trained",
+            f"{recipe['algorithm']}, run {recipe['run']}, seed {recipe['seed']}" if trained else "not trained",
         ),
-        ("trained on", f"{counted(len(found.families), 'family')}, data {found.data_hash[:12]}" if recipe else "-"),
+        ("trained on", f"{counted(len(found.families), 'family')}, data {found.data_hash[:12]}" if trained else "-"),
         ("made", found.made or "-"),
         ("software", ", ".join(f"{name} {number}" for name, number in found.software.items()) or "-"),
     ]
@@ -182,6 +208,10 @@ def show_version(version: KnownVersion = "champion", json: Json = False, home: H
     _texts("system prompt", found.system_prompt, "the one of the environment")
     for tool, text in found.tool_descriptions.items():
         _texts(f"description of {tool}", text, "")
+    if found.examples:
+        _texts(f"{counted(len(found.examples), 'example')} before the task", examples_text(found), "")
+    for name, text in found.skills.items():
+        _texts(f"skill {name}", text, "")
     for entry in about.entries:
         if entry.decision.candidate == found.id:
             why = f" ({show.clip(entry.why, 60)})" if entry.why else ""
@@ -216,6 +246,12 @@ def diff(first: KnownVersion, second: KnownVersion, json: Json = False, home: Ho
     for title, lines in {"system prompt": found.prompt, **found.tools}.items():
         if lines:
             show.say(title if title == "system prompt" else f"description of {title}", *(f"  {line}" for line in lines))
+    for name, lines in {
+        "examples": found.examples,
+        **{f"skill {name}": text for name, text in found.skills.items()},
+    }.items():
+        if lines:
+            show.say(name, *(f"  {line}" for line in lines))
     if found.fields:
         rows = [(name, *(show.clip(str(value), 48) for value in values)) for name, values in found.fields.items()]
         show.table(rows, ("field", *(f"{version.id} {version.name}".strip() for version in pair)))
@@ -373,6 +409,20 @@ def show_ledger(json: Json = False, home: Home = None) -> None:
     show.table(rows, ("entry", "when", "who", "kind", "verdict", "champion before", "after", "why"))
     show.say(f"{counted(len(entries), 'entry')}, hash chain intact")
     show.next_command("verigym models show champion" if entries else "verigym quickstart")
+
+
+def _optional_rows(version: "Version") -> list[tuple[str, str]]:
+    """Fields that only some versions have."""
+    from verigym.registry.versions import harness_text
+
+    search = version.recipe.get("optimize", {})
+    rows = {
+        "tools file": version.tools[:12],
+        "harness": harness_text(version.harness) if version.harness is not None else "",
+        "program": version.program,
+        "optimised by": f"{search['change']}, run {search['run']}, seed {search['seed']}" if search else "",
+    }
+    return [row for row in rows.items() if row[1]]
 
 
 def _settings(sampling: "Sampling") -> str:

@@ -1,7 +1,8 @@
 """Answers a client's request with a policy: the policy's request from the client's, and the reply as the client sees it.
 
 A version answers as it was evaluated: its system prompt replaces the client's, and its tool descriptions replace the
-client's. The client's sampling settings take precedence over the version's.
+client's. Its examples follow the system prompt, and its skills are part of it. The client's sampling settings take precedence
+over the version's. Settings of the harness are those of our own loop and do not apply here.
 """
 
 import asyncio
@@ -15,6 +16,7 @@ from verigym.core.errors import ContextFull
 from verigym.core.protocols import Policy, Reply, Request
 from verigym.core.records import FunctionCall, Item, Message, Sampling, ToolSpec, Version
 from verigym.policies.dialects.plain import is_text_of
+from verigym.policies.version_texts import is_system, whole_skills, with_examples
 from verigym.wire.http import EVENTS, Responder
 from verigym.wire.tools import ToolNames
 from verigym.wire.types import ApiRequest, ReplyStream, ReplyToSend
@@ -58,11 +60,21 @@ def policy_request(asked: ApiRequest, version: Version, before: Sequence[Item] =
     constrain = asked.constrain or version.constraints
     instructions: list[Item] = [] if asked.instructions is None else [Message("system", asked.instructions)]
     return Request(
-        items=with_system([*instructions, *before, *asked.items], version.system_prompt),
+        items=as_version([*instructions, *before, *asked.items], version),
         tools=with_descriptions(asked.tools, version.tool_descriptions),
         sampling=replace(sampling, constrain=constrain) if constrain else sampling,
         seed=random.getrandbits(63) if asked.seed is None else asked.seed,
     )
+
+
+def as_version(items: list[Item], version: Version) -> list[Item]:
+    """The items with the version's system prompt, skills and examples. The client runs the tools, so it could not answer
+    `read_skill`: skills stand in the system prompt as a whole. An external program gets its skills as files."""
+    items = with_system(items, version.system_prompt)
+    if version.skills and not version.program:
+        system = "\n".join(item.text for item in items if isinstance(item, Message) and is_system(item))
+        items = with_system(items, whole_skills(system, version.skills))
+    return with_examples(items, [], version.examples)[0]
 
 
 def with_system(items: list[Item], prompt: str | None) -> list[Item]:

@@ -11,8 +11,9 @@ from msgspec import Struct
 from verigym.core.records import Dataset, Estimate, Report, Version
 from verigym.core.words import counted, with_interval
 from verigym.evaluation.report import RATES
+from verigym.registry.diff import examples_text
 from verigym.registry.ledger import LedgerEntry
-from verigym.registry.versions import kind_of
+from verigym.registry.versions import harness_text, kind_of
 
 _NOT_KNOWN = {
     "safety": "No safety suite was run. How it handles unsafe requests, or instructions hidden in tool results, is unknown. "
@@ -87,6 +88,16 @@ def _what(about: CardData) -> Iterator[str]:
         yield from ("- System prompt:" + ("" if version.system_prompt else " none"), *_fenced(version.system_prompt))
     for tool, text in version.tool_descriptions.items():
         yield from (f"- Tool `{tool}` is described as:", *_fenced(text))
+    if version.tools:
+        yield f"- It brings the tools file `{version.tools}`"
+    if version.examples:
+        yield from (f"- {counted(len(version.examples), 'example')} before the task:", *_fenced(examples_text(version)))
+    for name, text in version.skills.items():
+        yield from (f"- Skill `{name}`:", *_fenced(text))
+    if version.harness is not None:
+        yield "- Harness: " + harness_text(version.harness)
+    if version.program:
+        yield f"- Program that drives it: `{version.program}`"
 
 
 def _made(about: CardData) -> Iterator[str]:
@@ -96,6 +107,13 @@ def _made(about: CardData) -> Iterator[str]:
     if parent is not None:
         yield f"- From: `{parent.id}` ({parent.name or parent.base})"
     recipe, data = version.recipe, about.data
+    if "optimize" in recipe:
+        search = recipe["optimize"]
+        yield (
+            f"- By optimisation, run `{search.get('run', '?')}`, seed {search.get('seed', '?')}: {search.get('change', '?')}. "
+            f"It was chosen on training tasks of {len(version.families)} families"
+        )
+    recipe = {name: value for name, value in recipe.items() if name != "optimize"}
     if not recipe:
         yield "- Without training"
         return
@@ -170,7 +188,8 @@ def _limits(about: CardData) -> Iterator[str]:
                 "and another set of families may give different figures."
             )
     if version.families:
-        yield f"It was trained on {len(version.families)} families. Its results on those do not measure it."
+        how = "made with" if "algorithm" not in version.recipe and version.recipe else "trained on"
+        yield f"It was {how} {len(version.families)} families. Its results on those do not measure it."
     if version.is_remote:
         yield "Its base model runs behind a server. The server's owner may change it without a trace here."
     else:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from verigym.core.records import Json, Version
+from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Json, Message, Version
 
 _ALIKE = 0.5
 """Minimum similarity of two lines to show them as one changed line."""
@@ -21,11 +21,15 @@ class VersionDiff(Struct, frozen=True, kw_only=True):
     """Lines of a unified diff. Empty if the prompts are equal."""
     tools: dict[str, list[str]]
     """Tool to the diff of its description."""
+    examples: list[str] = []
+    """The diff of the examples. Empty if they are equal."""
+    skills: dict[str, list[str]] = {}
+    """Skill to the diff of its text."""
     fields: dict[str, tuple[Any, Any]]
     """Every other field that differs: base, adapter, constraints, `sampling.top_p`, `recipe.lora.r`, data."""
 
     def __bool__(self) -> bool:
-        return bool(self.prompt or self.tools or self.fields)
+        return bool(self.prompt or self.tools or self.examples or self.skills or self.fields)
 
 
 def diff(
@@ -46,10 +50,33 @@ def diff(
         for name in sorted({*before.tool_descriptions, *after.tool_descriptions})
         if before.tool_descriptions.get(name) != after.tool_descriptions.get(name)
     }
+    skills = {
+        name: text_diff(*(version.skills.get(name, "") for version in both)) or ["(an empty text)"]
+        for name in sorted({*before.skills, *after.skills})
+        if before.skills.get(name) != after.skills.get(name)
+    }
+    examples = [] if before.examples == after.examples else text_diff(*map(examples_text, both))
     old, new = (_fields(version, software=bool(before.software and after.software)) for version in both)
     pairs = {name: (old.get(name, "-"), new.get(name, "-")) for name in {**old, **new}}
     fields = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
-    return VersionDiff(prompt=prompt, tools=tools, fields=fields)
+    return VersionDiff(prompt=prompt, tools=tools, examples=examples, skills=skills, fields=fields)
+
+
+def examples_text(version: Version) -> str:
+    """The examples of a version as text: one line for each item."""
+    return "\n\n".join("\n".join(map(_line, example)) for example in version.examples)
+
+
+def _line(item: Item) -> str:
+    match item:
+        case Message():
+            return f"{item.role}: {item.text}"
+        case FunctionCall():
+            return f"assistant calls {item.name} {item.arguments}"
+        case FunctionCallOutput():
+            return f"result: {item.output}"
+        case _:
+            return "assistant thinks"
 
 
 def text_diff(before: str, after: str) -> list[str]:
@@ -103,6 +130,9 @@ def _fields(version: Version, software: bool) -> Json:
         "adapter": version.adapter[:12] or "none",
         "constraints": version.constraints or "none",
         "sampling": msgspec.structs.asdict(version.sampling) if version.sampling else "the caller's",
+        **({"tools file": version.tools[:12]} if version.tools else {}),
+        **({"harness": msgspec.structs.asdict(version.harness)} if version.harness else {}),
+        **({"program": version.program} if version.program else {}),
         "recipe": version.recipe,
         "data": version.data_hash[:12] or "none",
         "families": len(version.families),

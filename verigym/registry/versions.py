@@ -10,7 +10,8 @@ import msgspec
 import verigym
 from verigym.core.errors import BadInput, NotFound, not_found
 from verigym.core.names import check_name
-from verigym.core.records import Version, content_hash
+from verigym.core.records import Harness, Version, content_hash
+from verigym.core.words import counted
 from verigym.model import embedded
 from verigym.registry.ledger import champion
 from verigym.store.database import Store
@@ -48,6 +49,16 @@ def kind_of(version: Version) -> str:
         "program": bool(version.program),
     }
     return " + ".join(name for name, has in parts.items() if has) or "base"
+
+
+def harness_text(harness: Harness) -> str:
+    """`16 turns, 2 format retries`"""
+    words = {
+        "turns": counted(harness.turns, "turn"),
+        "compact_at": f"compaction at {harness.compact_at:,} tokens",
+        "format_retries": f"{harness.format_retries} format retries",
+    }
+    return ", ".join(text for name, text in words.items() if getattr(harness, name)) or "the environment's settings"
 
 
 def register(store: Store, version: Version) -> Version:

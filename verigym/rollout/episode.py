@@ -28,8 +28,9 @@ from verigym.core.time_limit import TimeLimit
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.executor import OutOfTime
 from verigym.harness.user import ask_policy
+from verigym.policies.version_texts import with_examples
 from verigym.rollout.compaction import compact, is_due, own_view
-from verigym.rollout.session import Session, hash_only, mark_format
+from verigym.rollout.session import Session, explanation, hash_only, mark_format
 from verigym.rollout.settings import RunSettings
 
 
@@ -90,7 +91,12 @@ class _Conversation:
         log, session, environment = self.log, self.session, self.session.environment
         harness = session.agent.harness
         own_turns = harness.turns if harness is not None else 0
-        for _ in range(self.limits.turns or own_turns or environment.max_turns):
+        left, retries = (
+            self.limits.turns or own_turns or environment.max_turns,
+            harness.format_retries if harness else 0,
+        )
+        while left > 0:
+            left -= 1
             spent = self._spent()
             if spent is not None:
                 return spent
@@ -100,13 +106,18 @@ class _Conversation:
             if turn.finish == "context_full":
                 return Stop.CONTEXT_FULL
             calls = [i for i in turn.made if isinstance(log.items[i], FunctionCall)]
-            mark_format(log, turn.made, bool(calls), bool(request.tools))
+            malformed = mark_format(log, turn.made, bool(calls), bool(request.tools))
             stop: Stop | None = None
             if environment.steps:
                 _, done = await session.step(self._said(turn))
                 stop = Stop.DONE if done else None
             elif calls:
                 stop = await session.execute(calls, gathered)
+                if retries and stop is None and session.none_ran(calls):  # the results say what was wrong
+                    left, retries = left + 1, retries - 1
+            elif malformed and retries and turn.finish != "length":
+                left, retries = left + 1, retries - 1
+                log.append(Message("user", explanation(session.offer.tools)))
             elif turn.finish == "length":
                 return self._spent() or Stop.MAX_TOKENS
             else:
@@ -130,7 +141,7 @@ class _Conversation:
             left = max(self.limits.tokens - log.tokens, 1)
             sampling = msgspec.structs.replace(sampling, max_tokens=min(sampling.max_tokens, left))
         log.running = Fault.INFRASTRUCTURE
-        items, turns = own_view(log)
+        items, turns = with_examples(*own_view(log), self.session.agent.examples)
         reply = await self.policy.respond(
             Request(
                 items=items,

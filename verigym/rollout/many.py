@@ -23,6 +23,7 @@ from verigym.core.time_limit import TimeLimit
 from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.episode import gathered, run_episode
 from verigym.rollout.settings import RunSettings
+from verigym.rollout.skills import offered
 from verigym.store.database import Store
 from verigym.store.writer import Batch, Writer
 
@@ -97,7 +98,7 @@ async def run_many(
     """Runs and scores the episodes of the plan that are missing in the store. `results` returns all of them. `run` runs one
     episode: by default with our own loop, otherwise with an external agent."""
     if not plan.environment.toolbox.by_state:
-        offer = plan.environment.toolbox.offer(plan.agent.tool_descriptions)
+        offer = offered(plan.environment.toolbox, plan.environment, plan.agent)
         store.put("tools", offer.hash, offer)
     with store.claim(plan.run):
         state = _RunState(store, plan)

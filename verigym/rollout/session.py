@@ -9,7 +9,7 @@ import hashlib
 import math
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -28,6 +28,7 @@ from verigym.core.records import (
     Stop,
     Task,
     Toolset,
+    ToolSpec,
     Trajectory,
     Turn,
     Version,
@@ -38,6 +39,7 @@ from verigym.harness.executor import EpisodeExecutor, OutOfTime
 from verigym.harness.tools import CallOutcome
 from verigym.policies import dialects
 from verigym.rollout.settings import RunSettings
+from verigym.rollout.skills import READ_SKILL, SPEC, offered, read_skill, with_skills
 
 _CLOSE_S = 10.0
 _LATE_S = 10.0
@@ -130,7 +132,7 @@ class Session:
         self.started = time.perf_counter()
         self.log = Log()
         self.toolbox = environment.toolbox
-        self.offer = environment.toolbox.offer(agent.tool_descriptions)
+        self.offer = offered(environment.toolbox, environment, agent)
         self.first_tools = self.offer.hash
         """Hash of the tools that the episode began with."""
         self.state: Any = None
@@ -161,7 +163,7 @@ class Session:
             return
         before = self.offer.hash
         self.toolbox = await self.environment.toolbox.of_state(self.state, self.task, self._executor)
-        self.offer = self.toolbox.offer(self.agent.tool_descriptions)
+        self.offer = offered(self.toolbox, self.environment, self.agent)
         if self.offer.hash != before:
             self.keep_tools(self.offer)
 
@@ -199,6 +201,8 @@ class Session:
 
     async def call(self, call: FunctionCall) -> CallOutcome:
         """Runs one call on the state. The caller logs its result."""
+        if call.name == READ_SKILL and any(tool is SPEC for tool in self.offer.tools):
+            return read_skill(self.agent.skills, call.arguments)
         before = self.log.calls[call.name]
         self.log.calls[call.name] = before + 1
         began = time.monotonic()
@@ -211,6 +215,11 @@ class Session:
         self.log.append(FunctionCallOutput(self.call_at(i).call_id, outcome.output))
         for mark in outcome.marks:
             self.log.marks.append(Mark(mark.kind, i, mark.detail))
+
+    def none_ran(self, calls: list[int]) -> bool:
+        """Whether all calls of a reply were refused before they ran: an unknown tool, or arguments that do not fit."""
+        refused = {mark.item for mark in self.log.marks if mark.kind in ("unknown_tool", "bad_arguments")}
+        return refused.issuperset(calls)
 
     def limit_reached(self, outcome: CallOutcome) -> Stop | None:
         """The limit that a call reached, if any. A call that took too long is a failure of the environment."""
@@ -324,9 +333,8 @@ class Session:
 
 async def task_tools(environment: EnvironmentSpec, task: Task, agent: Version | None = None) -> Toolset:
     """The tools that an episode of this task offers. If only its state knows them, a state is opened and closed."""
-    descriptions = agent.tool_descriptions if agent is not None else {}
     if not environment.needs_task_tools:
-        return environment.toolbox.offer(descriptions)
+        return offered(environment.toolbox, environment, agent or Version(base=""))
     session = Session(environment, task, RunSettings(), agent=agent or Version(base=""), id="tools", group="tools")
     await session.start()
     try:
@@ -343,19 +351,31 @@ def method(state: Any, name: str) -> Any:
 
 
 def first_items(environment: EnvironmentSpec, task: Task, agent: Version) -> list[Item]:
-    """The system prompt of the agent, or of the environment if the agent has none, and the task's prompt."""
+    """The system prompt of the agent, or of the environment if the agent has none, with its skills, and the task's prompt."""
     system = environment.system if agent.system_prompt is None else agent.system_prompt
+    system = with_skills(system, environment, agent)
     prompt: list[Item] = [Message("user", task.prompt)] if isinstance(task.prompt, str) else list(task.prompt)
     return [Message("system", system), *prompt] if system else prompt
 
 
-def mark_format(log: Log, made: list[int], called: bool, has_tools: bool) -> None:
-    """Marks format errors: a message that looks like a call but is not one, or has markup of a call beside real calls."""
+def explanation(tools: Sequence[ToolSpec]) -> str:
+    """The answer to a malformed call, if the agent may try again."""
+    names = ", ".join(tool.name for tool in tools)
+    return (
+        f"Your last reply looks like a tool call, but it cannot be read as one. Write it again. The tools are: {names}."
+    )
+
+
+def mark_format(log: Log, made: list[int], called: bool, has_tools: bool) -> bool:
+    """Marks format errors: a message that looks like a call but is not one, or has markup of a call beside real calls. Returns
+    whether there are any."""
+    before = len(log.marks)
     looks_wrong = dialects.has_markup if called else dialects.looks_like_call
     for i in made if has_tools else []:
         item = log.items[i]
         if isinstance(item, Message) and looks_wrong(item.text):
             log.marks.append(Mark("format_error", item=i, detail="looks like a tool call, but cannot be read as one"))
+    return len(log.marks) > before
 
 
 async def _end_state(executor: EpisodeExecutor, state: Any) -> Json:

@@ -14,6 +14,7 @@ from verigym.core.errors import BadInput, ContextFull, failure
 from verigym.core.protocols import Policy
 from verigym.core.records import Fault, Item, Turn
 from verigym.policies.answering import begin_stream, policy_request, reply_to_send, stream_reply
+from verigym.policies.version_texts import without_examples
 from verigym.servers.record import Recorder
 from verigym.servers.types import AdmittedRequest, HttpError
 from verigym.traces.capture import Exchange
@@ -95,7 +96,7 @@ async def answer(
     request = policy_request(asked, version, before)
     head = ReplyToSend(id=call.api.new_id(), created=int(time.time()), model=version.id)
     exchange = Exchange(
-        context=request.items,
+        context=without_examples(request.items, version.examples),
         tools=request.tools,
         turn=Turn(sampling=request.sampling, agent=version.id),
         conversation=call.conversation,

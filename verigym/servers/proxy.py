@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from verigym.core.errors import BadInput
 from verigym.core.records import Failure, Fault, FunctionCall, Turn, Usage
+from verigym.policies.version_texts import without_examples
 from verigym.servers.record import Recorder, Recording
 from verigym.servers.types import AdmittedRequest, HeaderPairs, HttpError
 from verigym.servers.upstream import Upstream, pieces, whole
@@ -148,6 +149,7 @@ async def _exchange(call: AdmittedRequest, body: bytes, recorder: Recorder) -> E
         return None
     return msgspec.structs.replace(
         request,
+        context=without_examples(request.context, version.examples),
         conversation=call.conversation or request.conversation,
         owner=call.owner,
         user=request.user or call.client,

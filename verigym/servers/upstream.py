@@ -1,13 +1,14 @@
 """The connection to another server that speaks one of the APIs, for the proxy.
 
-A request's body is forwarded byte for byte unless the version changes it. A version changes the model's name, the system
-prompt, tool descriptions, and sampling settings that the client did not set. Not supported: retries (clients retry
-themselves), redirects and proxies.
+A request's body is forwarded byte for byte unless the version changes it. A version changes the model's name, the system prompt
+(with its skills), the examples after it, tool descriptions, and sampling settings that the client did not set. Not supported:
+retries (clients retry themselves), redirects and proxies.
 """
 
 import os
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
 
 import aiohttp
 import msgspec
@@ -15,9 +16,11 @@ from msgspec import Raw
 from yarl import URL
 
 from verigym.core.errors import BadInput
-from verigym.core.records import Json, Version
+from verigym.core.records import FunctionCall, Item, Json, Version
 from verigym.policies.answering import wire_descriptions
+from verigym.policies.version_texts import whole_skills
 from verigym.servers.types import HttpError
+from verigym.wire.tools import ToolNames
 from verigym.wire.types import Api, unreadable
 from verigym.wire.values import as_object, as_objects
 
@@ -51,6 +54,7 @@ class _RoleField(msgspec.Struct):
 
 
 _role = msgspec.json.Decoder(_RoleField)
+_SYSTEM = ("system", "developer")
 
 
 class Upstream:
@@ -72,7 +76,13 @@ class Upstream:
         self.url = url
         self._key_env = key_env
         self._version = version
-        self._plain = version.system_prompt is None and not version.tool_descriptions and version.sampling is None
+        self._plain = not (
+            version.system_prompt is not None
+            or version.tool_descriptions
+            or version.sampling is not None
+            or version.skills
+            or version.examples
+        )
         self._session: aiohttp.ClientSession | None = None
         self.lacks: set[str] = set()
         """Names of the APIs that the server is known to lack."""
@@ -140,14 +150,8 @@ class Upstream:
 
 def _apply_version(fields: Json, version: Version, api: Api, is_prompt: bool) -> None:
     """Puts the version's system prompt, tool descriptions and sampling settings into a request."""
-    prompt = version.system_prompt
-    if prompt is not None and bytes(fields.get(api.CONTEXT, b"")).lstrip().startswith(b"["):
-        messages = _list.decode(fields[api.CONTEXT])
-        rest = [message for message in messages if _role.decode(message).role not in ("system", "developer")]
-        fields[api.CONTEXT] = [{"role": "system", "content": prompt}, *rest] if prompt and not api.SYSTEM else rest
-    if prompt is not None and api.SYSTEM:
-        fields.pop(api.SYSTEM, None)
-        fields |= {api.SYSTEM: prompt} if prompt else {}
+    if version.system_prompt is not None or version.skills or version.examples:
+        _apply_texts(fields, version, api)
     if version.tool_descriptions and "tools" in fields:
         fields["tools"] = msgspec.json.decode(fields["tools"])
         descriptions = wire_descriptions(version.tool_descriptions)
@@ -163,6 +167,47 @@ def _apply_version(fields: Json, version: Version, api: Api, is_prompt: bool) ->
             fields.setdefault(renamed.get(name, name), value)
         if "max_completion_tokens" in fields:
             fields.pop("max_tokens", None)
+
+
+def _apply_texts(fields: Json, version: Version, api: Api) -> None:
+    """Puts the version's system prompt with its skills in place of the client's, and its examples before the conversation."""
+    given = bytes(fields.get(api.CONTEXT, b"")).lstrip()
+    messages: list[Any] = _list.decode(given) if given.startswith(b"[") else []
+    if given and not messages and version.examples:  # Responses: the input is one text
+        messages = [{"role": "user", "content": Raw(given)}]
+    system = [message for message in messages if isinstance(message, Raw) and _role.decode(message).role in _SYSTEM]
+    rest = [message for message in messages if message not in system]
+    prompt = version.system_prompt
+    if version.skills:
+        theirs = [_text(fields[api.SYSTEM])] if api.SYSTEM and fields.get(api.SYSTEM) else []
+        texts = [*theirs, *map(_text_of, system)] if prompt is None else [prompt]
+        prompt = whole_skills("\n".join(filter(None, texts)), version.skills)
+    if prompt is not None:
+        system = [{"role": "system", "content": prompt}] if prompt and not api.SYSTEM else []
+        if api.SYSTEM:
+            fields.pop(api.SYSTEM, None)
+            fields |= {api.SYSTEM: prompt} if prompt else {}
+    if messages:
+        fields[api.CONTEXT] = [*system, *_written(version.examples, api), *rest]
+
+
+def _written(examples: Sequence[Sequence[Item]], api: Api) -> list[Any]:
+    """The examples as messages of an API."""
+    items = [item for example in examples for item in example]
+    names = ToolNames(item.name for item in items if isinstance(item, FunctionCall))
+    return api.context(items, names) if items else []
+
+
+def _text(content: bytes) -> str:
+    """The text of a message's content: a text, or a list of parts."""
+    value = msgspec.json.decode(content)
+    parts = value if isinstance(value, list) else [{"text": value}]
+    return "".join(str(part.get("text") or "") for part in as_objects(parts))
+
+
+def _text_of(message: Raw) -> str:
+    content = _fields.decode(message).get("content")
+    return _text(content) if content is not None else ""
 
 
 async def pieces(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:

@@ -22,6 +22,7 @@ from verigym.policies.local.scorer import LocalScorer
 from verigym.rollout.episode import gathered
 from verigym.rollout.many import RunPlan, RunResults, results, run_many
 from verigym.rollout.settings import RunSettings
+from verigym.rollout.skills import offered
 from verigym.store.database import Store
 from verigym.training.environments import TrainingEnvironment
 from verigym.training.groups import Group, Source
@@ -182,7 +183,7 @@ class TrainingRollouts:
     def _scoring_context(self, environment: EnvironmentSpec) -> Context:
         if self.scorer is None:
             return self.context
-        tools = environment.toolbox.offer(self.agent.tool_descriptions).tools
+        tools = offered(environment.toolbox, environment, self.agent).tools
         return msgspec.structs.replace(self.context, scorer=self.scorer.offered(tools))
 
 

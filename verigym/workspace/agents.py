@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from verigym.core.errors import BadInput, Refused, VerigymError, not_found
-from verigym.core.records import Dataset, Report, Sampling, Suite, Version
+from verigym.core.records import Dataset, Harness, Item, Message, Report, Sampling, Suite, Version
 from verigym.environments.load import load_environment
 from verigym.harness.environment import EnvironmentSpec
 from verigym.registry import ledger
@@ -59,10 +59,13 @@ def derive(
     describe: Mapping[str, str] = {},
     constraints: str = "",
     sampling: Mapping[str, object] = {},
+    examples: Sequence[Sequence[Item]] | None = None,
+    skills: Mapping[str, str] = {},
+    harness: Mapping[str, int] = {},
     environment: EnvironmentSpec | None = None,
 ) -> Version:
-    """Registers a new version with the weights of the parent and another prompt, tool descriptions, constraints or sampling.
-    Nothing is trained. Tools are looked up in `environment`, if given."""
+    """Registers a new version with the weights of the parent and another prompt, tool descriptions, constraints, sampling,
+    examples, skills or harness. Nothing is trained. Tools are looked up in `environment`, if given."""
     if parent.recipe.get("algorithm") == "reward":
         raise Refused(f"{parent.label} is a reward model. It has no prompt or tools to change. Name another version")
     if environment is not None:
@@ -78,12 +81,15 @@ def derive(
         tool_descriptions=dict(sorted({**parent.tool_descriptions, **describe}.items())),
         constraints=constraints or parent.constraints,
         sampling=msgspec.structs.replace(parent.sampling or Sampling(), **sampling) if sampling else parent.sampling,
+        examples=parent.examples if examples is None else [list(example) for example in examples],
+        skills=dict(sorted({**parent.skills, **skills}.items())),
+        harness=msgspec.structs.replace(parent.harness or Harness(), **harness) if harness else parent.harness,
     )
     id = version_id(child)
     if id == version_id(parent):
         raise BadInput(
-            f"The new version would equal {parent.label}. Pass --system, --describe, --descriptions, --constrain or "
-            "a sampling setting"
+            f"The new version would equal {parent.label}. Pass --system, --describe, --descriptions, --constrain, --examples, "
+            "--skill, --harness or a sampling setting"
         )
     _check_name(ws, name, id)
     ws.register(parent)
@@ -111,6 +117,62 @@ def system_text(given: str) -> str:
     if given.endswith((".txt", ".md")) and not any(map(str.isspace, given)):
         raise BadInput(f"--system: the file {given} does not exist. Pass a file with the prompt, or the prompt itself")
     return given
+
+
+def read_examples(file: Path) -> list[list[Item]]:
+    """Examples from a JSON Lines file. Each line is a conversation: a list of messages, or an object with `messages`."""
+    from verigym.wire.items import read_items
+
+    examples: list[list[Item]] = []
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"--examples {file}: cannot be read as text ({error})") from error
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        where = f"{file} line {number}"
+        try:
+            row = msgspec.json.decode(line)
+        except msgspec.DecodeError as error:
+            raise BadInput(f"{where} is not JSON ({error}). Write one conversation per line") from error
+        items = read_items(row.get("messages") if isinstance(row, dict) else row, where)
+        items = [item for item in items if not (isinstance(item, Message) and item.role in ("system", "developer"))]
+        if not any(not isinstance(item, Message) or item.role == "assistant" for item in items):
+            raise BadInput(f"{where} has no reply of the assistant. An example is a request and its solution")
+        examples.append(items)
+    if not examples:
+        raise BadInput(f"--examples {file}: the file has no conversation. Write one per line, as a list of messages")
+    return examples
+
+
+def read_skills(given: Sequence[str]) -> dict[str, str]:
+    """Skills by name, from NAME=FILE arguments, or from a file whose stem is the name."""
+    skills: dict[str, str] = {}
+    for text in given:
+        name, mark, path = text.partition("=")
+        file = Path(path if mark else text)
+        try:
+            content = file.read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInput(f"--skill {text}: cannot be read as text ({error}). Write FILE or NAME=FILE") from error
+        if not content:
+            raise BadInput(f"--skill {text}: the file is empty. Write what the agent should know")
+        skills[name.strip() if mark else file.stem] = content
+    return skills
+
+
+def read_harness(given: Sequence[str]) -> dict[str, int]:
+    """Settings of the harness, from NAME=NUMBER arguments."""
+    settings: dict[str, int] = {}
+    for text in given:
+        name, _, number = text.partition("=")
+        if name not in Harness.__struct_fields__:
+            raise not_found("harness setting", name, Harness.__struct_fields__, "Write --harness NAME=NUMBER.")
+        if not number.isdecimal():
+            raise BadInput(f'--harness "{text}" is invalid. Write NAME=NUMBER with a whole number, such as turns=16')
+        settings[name] = int(number)
+    return settings
 
 
 def descriptions(given: list[str], file: Path | None) -> dict[str, str]:

@@ -4,7 +4,9 @@ import statistics
 from typing import Any, NamedTuple
 
 from verigym.core import event_loop
+from verigym.policies.version_texts import with_examples
 from verigym.rollout.session import first_items
+from verigym.rollout.skills import offered
 from verigym.training.plan import TrainingEstimate, TrainingLoad, measure, plan
 from verigym.training.recipe import Recipe
 from verigym.workspace import datasets as data
@@ -62,9 +64,11 @@ def _tokens(job: TrainingJob, render: Any) -> tuple[float, float]:
     if job.recipe.samples:
         lengths = []
         for each in job.environments:
-            tools = each.environment.toolbox.offer(job.parent.tool_descriptions).tools
+            tools = offered(each.environment.toolbox, each.environment, job.parent).tools
             for task in each.tasks[:_LOOKED_AT]:
-                lengths.append(len(render.prompt(first_items(each.environment, task, job.parent), tools)))
+                items = first_items(each.environment, task, job.parent)
+                items, _ = with_examples(items, [], job.parent.examples)
+                lengths.append(len(render.prompt(items, tools)))
         return statistics.fmean(lengths), 0.0
     if job.dataset is None:
         rows: list[Any] = [

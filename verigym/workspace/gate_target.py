@@ -155,7 +155,8 @@ def config_of_report(ws: WorkspaceFolder, report: Report) -> Json:
 
 
 def _trained_on(candidate: Version) -> str:
-    """The environment that a version was trained on. Empty if it was not trained, or on guardrail suites alone."""
+    """The environment that a version was optimised or trained on. Empty if there is none, or only guardrail suites."""
     recipe = candidate.recipe
-    names = [recipe.get("environment", ""), *recipe.get("environments", {})]
+    optimized = recipe.get("optimize", {}).get("environment", "")
+    names = [optimized, recipe.get("environment", ""), *recipe.get("environments", {})]
     return next((name for name in names if name and name not in GUARDS), "")

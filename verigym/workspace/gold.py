@@ -13,6 +13,7 @@ from verigym.core.records import Example, Item, Message, Task, Version
 from verigym.evaluation.suites import family_of
 from verigym.harness.environment import EnvironmentSpec, Reply
 from verigym.policies.scripted import ScriptedPolicy
+from verigym.policies.version_texts import with_examples
 from verigym.rollout.episode import run_episode
 from verigym.rollout.replies import cut, unfit
 from verigym.rollout.session import first_items, task_tools
@@ -34,8 +35,18 @@ async def _example(environment: EnvironmentSpec, task: Task, agent: Version) -> 
         made = [(len(context), len(items))]
     else:
         items, made = await _played(environment, task, agent, replies)
+    items, made = _after_examples(items, made, agent)
     offer = await task_tools(environment, task, agent)
     return Example(task=task.id, family=family_of(task), items=items, made=made, tools=offer.tools)
+
+
+def _after_examples(
+    items: list[Item], made: list[tuple[int, int]], agent: Version
+) -> tuple[list[Item], list[tuple[int, int]]]:
+    """The conversation as the agent sees it: after its examples."""
+    shown, _ = with_examples(items, [], agent.examples)
+    moved = len(shown) - len(items)
+    return shown, [(start + moved, end + moved) for start, end in made]
 
 
 async def _played(
