@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import sys
 import time
 import urllib.request
@@ -64,6 +65,22 @@ def main(name: str, *rest: str) -> None:
                 time.sleep(3600)
             solve(rest[0])
             time.sleep(3600)
+        case "sandboxed":
+            solve(rest[0])
+            os.mkdir("folder")
+            try:
+                other: Any = socket.create_connection(("127.0.0.1", 22), 5)
+            except OSError:
+                other = "refused"
+            home = os.path.expanduser("~")
+            repository = os.path.exists(os.path.join(os.path.dirname(__file__), "test_programs.py"))
+            seen = {
+                "repository": repository,
+                "home": os.listdir(home),
+                "other port": other,
+                "written": os.path.exists("folder"),
+            }
+            print(json.dumps(seen))
         case "environment":
             post(
                 f"{os.environ['OPENAI_BASE_URL']}/chat/completions",

@@ -20,6 +20,7 @@ from verigym.core.records import Fault, Mark, Stop, Task, Trajectory, Version
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.many import RunPlan, run_many
 from verigym.rollout.settings import EpisodeLimits, ProgramOptions, RunSettings
+from verigym.sandbox.open import why_not_isolated
 from verigym.store.database import Store
 
 ROOT = str(Path(__file__).parents[2])
@@ -43,8 +44,10 @@ def run(
     seconds: float = 300.0,
     variables: tuple[str, ...] = (),
     blobs: dict[str, bytes] | None = None,
+    options: ProgramOptions | None = None,
 ) -> Trajectory:
-    settings = RunSettings(limits=EpisodeLimits(seconds=seconds), program=ProgramOptions(variables=variables))
+    options = options or ProgramOptions(variables=variables)
+    settings = RunSettings(limits=EpisodeLimits(seconds=seconds), program=options)
     kept: dict[str, bytes] = {} if blobs is None else blobs
 
     def keep(data: bytes) -> str:
@@ -175,3 +178,36 @@ def test_a_run_with_programs_resumes_where_it_stopped(tmp_path: Path) -> None:
     assert asyncio.run(run_all(tasks[:2])) == 4
     assert asyncio.run(run_all(tasks)) == 2, "only the missing episode runs"
     assert [verdict.passed for verdict in store.verdicts("r")] == [True] * 3
+
+
+needs_sandbox = pytest.mark.skipif(bool(why_not_isolated()), reason=why_not_isolated() or "-")
+
+
+@needs_sandbox
+def test_a_program_in_the_sandbox_drives_its_episode_and_reaches_nothing_else(tmp_path: Path) -> None:
+    blobs: dict[str, bytes] = {}
+    made = run(program("sandboxed"), options=ProgramOptions(sandbox=True), blobs=blobs)
+    assert made.error is None and made.end_state == {"basket": {"tea": 2}} and made.reply == "Done."
+    seen = json.loads(blobs[made.blobs["agent_stdout"]])
+    assert seen == {"repository": False, "home": [], "other port": "refused", "written": True}
+
+
+@needs_sandbox
+def test_a_function_runs_in_the_sandbox_and_its_answer_comes_out() -> None:
+    agent = msgspec.structs.replace(AGENT, program="tests.agents.programs:function_agent")
+    assert run(agent, ["Done."], options=ProgramOptions(sandbox=True)).reply == "answer: Done."
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    ("name", "kind"), [("crash", "AgentFailed"), ("killed", "AgentKilled")], ids=["exit code", "signal"]
+)
+def test_a_program_that_fails_in_the_sandbox_says_so(name: str, kind: str) -> None:
+    made = run(program(name, ""), options=ProgramOptions(sandbox=True))
+    assert made.error is not None and (made.error.fault, made.error.kind) == (Fault.INFRASTRUCTURE, kind)
+
+
+@needs_sandbox
+def test_a_program_that_hangs_in_the_sandbox_is_stopped_and_scored() -> None:
+    made = run(program("hang"), seconds=8.0, options=ProgramOptions(sandbox=True))
+    assert made.stop is Stop.TIME_OUT and made.end_state == {"basket": {"tea": 2}}

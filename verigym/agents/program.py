@@ -15,14 +15,17 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import urlsplit
 
 import msgspec
 
+from verigym.agents.boxed import BoxedProgram, run_in_box
 from verigym.core.errors import BadInput
 from verigym.core.records import Item, Message, Task
+from verigym.rollout.settings import ProgramOptions
 
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -41,10 +44,7 @@ class ProgramSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     command: str
     """A command, or `module:function`."""
-    variables: tuple[str, ...] = ()
-    """Names of further variables of the host that the program gets."""
-    wrap: Callable[[Sequence[str], Path, Mapping[str, str]], Sequence[str]] | None = None
-    """Puts the command into a sandbox: from arguments, working folder and environment to the arguments to start."""
+    options: ProgramOptions = ProgramOptions()
 
 
 class EpisodeAddress(msgspec.Struct, frozen=True, kw_only=True):
@@ -176,41 +176,57 @@ async def run_program(
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
         words = arguments(settings.command, address, folder)
-        environment = variables(address, home, settings.variables)
-        reply = Path(work) / "reply.txt"
+        environment = variables(address, home, settings.options.variables)
+        reply = home / "reply.txt"
         if is_function(settings.command):
             here = os.getcwd()
             path = os.pathsep.join([here, *([os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else [])])
             environment |= {"VERIGYM_REPLY_FILE": str(reply), "PYTHONPATH": path}
-        if settings.wrap is not None:
-            words = [*settings.wrap(words, folder, environment)]
         feeds = "{prompt}" not in settings.command and not is_function(settings.command)
         with open(Path(work) / "stdout", "w+b") as output, open(Path(work) / "stderr", "w+b") as errors:
-            process = await asyncio.create_subprocess_exec(
-                *words,
-                stdin=asyncio.subprocess.PIPE if feeds else asyncio.subprocess.DEVNULL,
-                stdout=output,
-                stderr=errors,
-                cwd=folder,
-                env=environment,
-                start_new_session=True,
-            )
-            try:
-                async with asyncio.timeout(seconds):
-                    if feeds and process.stdin is not None:
-                        await _feed(process.stdin, address.prompt)
-                    code: int | None = await process.wait()
-            except TimeoutError:
-                code = None
-            finally:
-                await _stop(process)
+            program = BoxedProgram(
+                command=settings.command, words=words, environment=environment, folder=folder, home=home,
+                reach=urlsplit(address.url).netloc, stdin=address.prompt if feeds else "", seconds=seconds,
+                options=settings.options,
+            )  # fmt: skip
+            run = run_in_box if settings.options.sandbox else _run_as_process
+            code = await run(program, output, errors)
             return ProgramResult(
                 code=code,
                 output=_end(output),
                 errors=_end(errors),
-                reply=reply.read_text(encoding="utf-8", errors="replace") if reply.exists() else "",
+                reply=_text_of(reply),
                 seconds=time.monotonic() - began,
             )
+
+
+async def _run_as_process(program: BoxedProgram, output: BinaryIO, errors: BinaryIO) -> int | None:
+    """Runs a program without a sandbox. None if it was stopped at the time limit."""
+    process = await asyncio.create_subprocess_exec(
+        *program.words,
+        stdin=asyncio.subprocess.PIPE if program.stdin else asyncio.subprocess.DEVNULL,
+        stdout=output,
+        stderr=errors,
+        cwd=program.folder,
+        env=program.environment,
+        start_new_session=True,
+    )
+    try:
+        async with asyncio.timeout(program.seconds):
+            if process.stdin is not None:
+                await _feed(process.stdin, program.stdin)
+            return await process.wait()
+    except TimeoutError:
+        return None
+    finally:
+        await _stop(process)
+
+
+def _text_of(file: Path) -> str:
+    """The text of a file that the program may have written. A link could lead to a file that is none of its business."""
+    if file.is_symlink() or not file.is_file():
+        return ""
+    return file.read_text(encoding="utf-8", errors="replace")
 
 
 async def _feed(pipe: asyncio.StreamWriter, text: str) -> None:

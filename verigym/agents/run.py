@@ -11,6 +11,7 @@ from typing import Any
 from verigym.agents.host import EpisodeHost
 from verigym.agents.hosted import HostedEpisode
 from verigym.agents.program import EpisodeAddress, ProgramResult, ProgramSettings, check_program, run_program
+from verigym.core.errors import VerigymError
 from verigym.core.protocols import Context, Policy
 from verigym.core.records import Failure, Fault, Mark, Stop, Task, Toolset, Trajectory, Version
 from verigym.harness.environment import EnvironmentSpec
@@ -33,7 +34,7 @@ async def runner_of(
         yield run_episode
         return
     options = settings.program
-    program = ProgramSettings(command=command, variables=options.variables, wrap=None)
+    program = ProgramSettings(command=command, options=options)
     async with program_runner(program, context.policies) as run:
         yield run
 
@@ -95,7 +96,7 @@ async def _run(
         workdir = await _workdir(live)
         files = {f".agents/skills/{name}/SKILL.md": text for name, text in agent.skills.items()}
         result = await run_program(settings, address, run_settings.limits.seconds, workdir, files)
-    except OSError as error:
+    except (OSError, VerigymError) as error:
         failure = Failure(Fault.INFRASTRUCTURE, "AgentFailed", f"The agent could not be started: {error}")
         return await episode.end(error=failure)
     except BaseException:

@@ -33,7 +33,11 @@ class ProgramOptions(msgspec.Struct, frozen=True, kw_only=True):
     variables: tuple[str, ...] = ()
     """Names of variables of this process that the programs get besides their own."""
     sandbox: bool = False
-    """Run the programs in the sandbox, with the network, without the files of the host."""
+    """Run the programs in the sandbox. They reach the address of their episode and nothing else."""
+    network: bool = False
+    """In the sandbox, let the programs use the network of this machine."""
+    readable: tuple[str, ...] = ()
+    """In the sandbox, files and folders of this machine that the programs can read."""
 
 
 class RunSettings(msgspec.Struct, frozen=True, kw_only=True):

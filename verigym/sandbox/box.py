@@ -94,18 +94,22 @@ class ProcessBox:
         self,
         command: Sequence[str],
         output: int,
+        errors: int | None = None,
         *,
         env: Mapping[str, str] = {},
         stdin: str = "",
         network: bool = False,
         reach: Sequence[str] = (),
         readable: Sequence[Path] = (),
+        writable: Sequence[Path] = (),
+        cwd: Path | None = None,
     ) -> BoxProcess:
         """Starts a long process, such as an agent. Returns when it runs.
 
-        `output` is an open file that gets its standard output and standard error. It can reach the addresses in `reach`
-        (`HOST:PORT`) at `127.0.0.1:PORT`. With `network`, it can reach everything that the host can reach. It can read its own
-        program and the paths in `readable`. The sandbox's `limits` apply (`process.AGENT_LIMITS` fit an agent).
+        `output` is an open file that gets its standard output, and its standard error if `errors` is None. It can reach the
+        addresses in `reach` (`HOST:PORT`) at `127.0.0.1:PORT`. With `network`, it can reach everything that the host can reach.
+        It can read its own program and the paths in `readable`, and change the folders in `writable`. `cwd` is one of these
+        folders; the default is the folder of the box. The limits of the sandbox apply (`process.AGENT_LIMITS` fit an agent).
         """
         if not command:
             raise BadInput("The command is empty. Pass a program and its arguments")
@@ -127,8 +131,11 @@ class ProcessBox:
         setup = ProcessSetup(
             env=env,
             output=output,
+            errors=output if errors is None else errors,
+            cwd=str(cwd) if cwd else "",
             network=network,
             readable=(*found, *(Path(os.path.abspath(path)) for path in readable)),
+            writable=tuple(Path(os.path.abspath(path)) for path in writable),
             handed=(forward.handed,) if forward else (),
         )
         await process.start(command, stdin, setup)

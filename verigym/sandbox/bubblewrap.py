@@ -83,7 +83,8 @@ class BubblewrapRunner:
         waits = ["--userns-block-fd", "0"] if self._as_root else ["--block-fd", str(wait)]
         passed = (info_in, rules) if self._as_root else (info_in, rules, wait)
         binds = [word for part, place in PARTS.items() for word in ("--bind", str(folder.top / part), place)]
-        words = [*self._root, *binds, *_opened(setup), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/box"]
+        words = [*self._root, *binds, *_opened(setup), "--remount-ro", "/dev", "--remount-ro", "/"]
+        words += ["--chdir", setup.cwd or "/box"]
         if setup.network:
             words.remove("--unshare-net")
         words += ["--info-fd", str(info_in), *waits, "--seccomp", str(rules), "--"]
@@ -140,10 +141,10 @@ def environment(home: str, tmp: str, more: Mapping[str, str] = {}) -> dict[str, 
 def _opened(setup: ProcessSetup) -> list[str]:
     """The options for folders of the host that a process may read, and for the names and certificates that a network needs."""
     words: list[str] = []
-    for path in setup.readable:
+    for path in (*setup.readable, *setup.writable):
         for folder in reversed(path.parents[:-1]):
             words += ["--dir", str(folder)]
-        words += ["--ro-bind", str(path), str(path)]
+        words += ["--bind" if path in setup.writable else "--ro-bind", str(path), str(path)]
     if setup.network:
         for name in _NETWORK_FILES:
             words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]

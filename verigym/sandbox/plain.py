@@ -78,7 +78,7 @@ class PlainRunner:
             stdout=setup.output,
             stderr=setup.errors,
             bufsize=0,
-            cwd=folder.work,
+            cwd=setup.cwd or folder.work,
             env={**environment(str(folder.work), str(folder.top / "tmp"), setup.env), "VERIGYM_BOX": mark},
             pass_fds=setup.handed,
             start_new_session=True,

@@ -11,6 +11,7 @@ import select
 import threading
 import weakref
 from collections.abc import Sequence
+from pathlib import Path
 
 from verigym.core.protocols import CommandResult
 from verigym.sandbox.folder import Folder
@@ -74,25 +75,26 @@ class BoxProcess:
     def _live(self, command: Sequence[str], stdin: str, setup: ProcessSetup) -> None:
         """The thread from start to end."""
         with contextlib.nullcontext() if self._runner.isolated else self._folder.turn:
+            uid = self._folder.uid
+            owners = [change_owner(path, None if uid is None else (uid, uid)) for path in setup.writable]
+            started = result = None
             try:
                 started = start_command(
                     self._runner, self._folder, command, self._limits, self._limits.cpu_seconds, setup
                 )
+                self._tell(self._started, started)
+                threading.Thread(target=_feed, args=(started, stdin), daemon=True).start()
+                result = self._watch(started, setup.output, setup.errors)
             except BaseException as error:
-                self._tell(self._started, error)
-                self._tell(self._ended, error)
-                return
-            self._tell(self._started, started)
-            writer = threading.Thread(target=_feed, args=(started, stdin), daemon=True)
-            writer.start()
-            try:
-                result = self._watch(started, setup.output)
-            except BaseException as error:
-                started.kill()
                 result = error
+                if started is not None:
+                    started.kill()
+            for path, owner in zip(setup.writable, owners, strict=True):
+                change_owner(path, owner)
+            self._tell(self._started, result)
             self._tell(self._ended, result)
 
-    def _watch(self, started: RunningCommand, output: int) -> CommandResult:
+    def _watch(self, started: RunningCommand, *outputs: int) -> CommandResult:
         limits = self._limits
         watch = Watch(started.members, self._folder, limits, limits.seconds, limits.cpu_seconds, _EVERY_S)
         stop: KillReason | None = None
@@ -104,7 +106,7 @@ class BoxProcess:
             while stop is None and started.process.poll() is None:
                 if (self._halt, select.POLLIN) in events.poll(math.ceil(watch.pause_s * 1000)):
                     stop = KillReason("killed", "the caller ended it")
-                elif os.fstat(output).st_size > limits.output_kb << 10:
+                elif max(os.fstat(output).st_size for output in outputs) > limits.output_kb << 10:
                     stop = KillReason("output", f"more than {limits.output_kb} kB of output")
                 else:
                     stop = watch.look()
@@ -124,6 +126,19 @@ class BoxProcess:
 
         with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits
             self._loop.call_soon_threadsafe(put)
+
+
+def change_owner(folder: Path, owner: tuple[int, int] | None) -> tuple[int, int] | None:
+    """Gives a folder and everything in it to a user and group. Returns those of before. Nothing happens if no owner is named.
+    Links are not followed."""
+    if owner is None:
+        return None
+    before = folder.stat().st_uid, folder.stat().st_gid
+    for path, folders, files in os.walk(folder):
+        for name in (".", *folders, *files):
+            with contextlib.suppress(FileNotFoundError):
+                os.chown(os.path.join(path, name), *owner, follow_symlinks=False)
+    return before
 
 
 def _feed(started: RunningCommand, stdin: str) -> None:

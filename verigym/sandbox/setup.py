@@ -18,18 +18,19 @@ class ProcessSetup(Struct, frozen=True, kw_only=True):
     env: Mapping[str, str] = {}
     """Variables besides those that every command gets. They may replace `PATH`."""
     output: int = subprocess.PIPE
-    """The open file that gets standard output and standard error."""
+    """The open file that gets standard output."""
+    errors: int = subprocess.PIPE
+    """The open file that gets standard error."""
+    cwd: str = ""
+    """The folder that it starts in, if it is not the folder of the box."""
     network: bool = False
     """Whether it shares the network of the host."""
     readable: tuple[Path, ...] = ()
     """Files and folders of the host that it can read, at their own paths."""
+    writable: tuple[Path, ...] = ()
+    """Folders of the host that it can change, at their own paths."""
     handed: tuple[int, ...] = ()
     """Open files of this process that it inherits."""
-
-    @property
-    def errors(self) -> int:
-        """The open file that gets standard error."""
-        return subprocess.PIPE if self.output == subprocess.PIPE else subprocess.STDOUT
 
 
 def find_program(
