@@ -56,6 +56,7 @@ from verigym.verifiers.lift import lift_group as lift_group
 from verigym.verifiers.match import Regex as Regex
 from verigym.verifiers.match import exact_match as exact_match
 from verigym.verifiers.numeric import Numeric as Numeric
+from verigym.verifiers.relative_judge import RelativeJudge as RelativeJudge
 from verigym.verifiers.schema import JsonSchema as JsonSchema
 from verigym.verifiers.state import StateDiff as StateDiff
 

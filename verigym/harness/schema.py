@@ -24,12 +24,15 @@ _GOOGLE = re.compile(r"^(\w+)[ \t]*(?:\([^)]*\))?[ \t]*:[ \t]*(.*)$")
 _NUMPY = re.compile(r"^(\w+)[ \t]*(?::.*)?$")
 
 
-def tool_spec(name: str, function: Callable[..., Any]) -> tuple[ToolSpec, type[msgspec.Struct]]:
-    """The tool as the model sees it, and the struct for its arguments. Raises TypeError if the signature has no schema."""
+def tool_spec(
+    name: str, function: Callable[..., Any], *, is_method: bool = True
+) -> tuple[ToolSpec, type[msgspec.Struct]]:
+    """The tool as the model sees it, and the struct for its arguments. Raises TypeError if the signature has no schema. The first
+    parameter of a method is the state and is left out."""
     description, described = read_docstring(inspect.getdoc(function) or "")
     hints = typing.get_type_hints(function, include_extras=True)
     fields: list[Any] = []
-    for parameter in list(inspect.signature(function).parameters.values())[1:]:
+    for parameter in list(inspect.signature(function).parameters.values())[int(is_method) :]:
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             raise TypeError(
                 f"{name}: a model cannot pass the parameter {parameter}. "
