@@ -1,7 +1,7 @@
 """Loads an environment by name (a folder of this package) or by path (your own Python file, or a file of tasks).
 
 There is no registry. The loader reads a module and reports what is missing in it. `ENV+FILE.jsonl` is an environment with the
-tasks of a file added to its own.
+tasks of a file added to its own. `ENV+FILE.yaml` is an environment with the tools of a tools file added to its own.
 """
 
 import importlib
@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -23,6 +23,7 @@ from verigym.core.errors import BadInput, VerigymError, not_found
 from verigym.core.protocols import Verifier
 from verigym.core.records import Item, Message, Task
 from verigym.environments.bridges import find as bridges
+from verigym.environments.call_rows import call_rows, expects_calls
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox, takes_calls
 from verigym.policies import dialects
@@ -37,6 +38,10 @@ from verigym.verifiers.state import StateDiff
 from verigym.verifiers.version import version
 from verigym.wire.items import read_items
 
+if TYPE_CHECKING:
+    from verigym.harness.tools_file import ToolsFile
+
+_TOOLS_SUFFIXES = (".yaml", ".yml")
 _OF_FILES = {
     name: lift(name, verify)
     for name, verify in {
@@ -61,11 +66,14 @@ def names() -> list[str]:
 
 def load_environment(where: str, bad: list[BadRow] | None = None) -> EnvironmentSpec:
     """Loads `toolcall`, `desk.py`, or a file of tasks: `questions.jsonl` for evaluation, `train.csv,val.parquet` also for
-    training. `bfcl:simple_python` is an environment of another project. `+FILE` after any of them adds the tasks of a file.
-    Invalid rows of a file go to `bad`, if you pass it."""
+    training. `bfcl:simple_python` is an environment of another project. `+FILE` after any of them adds the tasks of a file, or the
+    tools of a tools file (.yaml). Invalid rows of a file go to `bad`, if you pass it."""
     base, added = base_and_added(where)
     if added:
         return _with_added(load_environment(base, bad), where, added, bad)
+    base, tools = base_and_tools(where)
+    if tools:
+        return _with_tools(base, tools, where, bad)
     if bridges.is_bridge(where):
         return bridges.load(where)
     if is_task_file(where):
@@ -83,8 +91,9 @@ def load_environment(where: str, bad: list[BadRow] | None = None) -> Environment
 
 def environment_of(where: str, tasks: list[Task]) -> EnvironmentSpec:
     """The environment of a stored run, for its verifiers. If it was a file of tasks, the stored tasks are enough."""
-    whole = base_and_added(where)[1] or bridges.is_bridge(where) or not is_task_file(where)
-    return load_environment(where) if whole else _of_rows(where, tasks)
+    base, tools = base_and_tools(where)
+    whole = base_and_added(where)[1] or base_and_added(base)[1] or bridges.is_bridge(base) or not is_task_file(base)
+    return load_environment(where) if whole else _of_rows(where, tasks, _tools_file(tools) if tools else None)
 
 
 def base_and_added(where: str) -> tuple[str, str]:
@@ -92,9 +101,29 @@ def base_and_added(where: str) -> tuple[str, str]:
     of a folder, or of a task file that exists, is part of the name."""
     for plus in re.finditer(r"\+", where) if is_task_file(where) and not Path(where).exists() else ():
         base, added = where[: plus.start()], where[plus.end() :]
-        if base in names() or base.endswith(".py") or is_task_file(base) or bridges.is_bridge(base):
+        if _is_base(base) and not re.match(r"[^+]*\.ya?ml(\+|$)", added):
             return base, added
     return where, ""
+
+
+def base_and_tools(where: str) -> tuple[str, str]:
+    """Splits `rows.jsonl+tools.yaml` into `rows.jsonl` and `tools.yaml`. The second is empty if no tools are added."""
+    for plus in re.finditer(r"\+", where) if where.lower().endswith(_TOOLS_SUFFIXES) else ():
+        base, tools = where[: plus.start()], where[plus.end() :]
+        if _is_base(base) and not is_task_file(tools.partition("+")[0]):
+            return base, tools
+    return where, ""
+
+
+def _is_base(name: str) -> bool:
+    """Whether something can be added to the environment of this name."""
+    return (
+        name in names()
+        or name.endswith(".py")
+        or is_task_file(name)
+        or bridges.is_bridge(name)
+        or bool(base_and_tools(name)[1])
+    )
 
 
 def find_by_verifier(name: str) -> EnvironmentSpec:
@@ -317,30 +346,45 @@ class _Reply:
 
 
 def _from_tasks(where: str, bad: list[BadRow] | None) -> EnvironmentSpec:
+    return _of_rows(where, _rows(where, bad), bad=bad, checked=True)
+
+
+def _rows(where: str, bad: list[BadRow] | None) -> list[Task]:
     """Loads one file or two. In one file, rows without a split are held out. Two files are the training and held-out tasks."""
     train, comma, held_out = (part.strip() for part in where.partition(","))
     if comma:
         rows = [task for part in load_split(train, held_out, bad=bad) for task in part]
     else:
         rows = load_tasks(where, split="val", bad=bad)
-    return _of_rows(where, rows)
+    return rows
 
 
-def _of_rows(where: str, rows: list[Task]) -> EnvironmentSpec:
-    calls = ["expected_tool" in task.data for task in rows]
+def _of_rows(
+    where: str,
+    rows: list[Task],
+    file: "ToolsFile | None" = None,
+    bad: list[BadRow] | None = None,
+    checked: bool = False,
+) -> EnvironmentSpec:
+    """The environment of rows. With `checked`, rows that cannot be scored are refused, or go to `bad`."""
+    calls = [expects_calls(task) for task in rows]
     if any(calls) and not all(calls):
         one = rows[calls.index(not calls[0])]
         raise BadInput(
             f"{where}: some rows have an expected_tool and others an answer ({one.id}). Put them into two files"
         )
+    if all(calls) and (file is not None or not _of_shipped_tools(rows)):
+        return call_rows(where, rows, _by_split, file, bad, checked)
     if all(calls):  # the tools of the shipped environment, on the task's own state
         base = load_environment("toolcall")
         return msgspec.structs.replace(
             base, name=where, tasks=_by_split(rows), suites=_SUITES, gold=gold_from_data, cheats=None
         )
+    if checked:
+        rows = _scorable(where, rows, bad)
     plain = all("answer" in task.data and BY_KEY.keys() & task.data.keys() == {"answer"} for task in rows)
     verifier = _OF_FILES["exact_match" if plain else "by_data"]
-    return EnvironmentSpec(
+    spec = EnvironmentSpec(
         name=where,
         tasks=_by_split(rows),
         factory=_Reply,
@@ -350,6 +394,54 @@ def _of_rows(where: str, rows: list[Task]) -> EnvironmentSpec:
         max_turns=1,
         gold=gold_from_data,
     )
+    return _added_tools(spec, file) if file is not None else spec
+
+
+def _of_shipped_tools(rows: list[Task]) -> bool:
+    """Whether the rows expect calls of the tools of `toolcall` and bring no tools."""
+    own = {tool.name for tool in load_environment("toolcall").tools}
+    return all(task.data.get("expected_tool") in own and not task.data.get("tools") for task in rows)
+
+
+def _scorable(where: str, rows: list[Task], bad: list[BadRow] | None) -> list[Task]:
+    """Refuses rows of NeMo Gym that say nothing about the right reply, or puts them into `bad`."""
+    sound: list[Task] = []
+    for task in rows:
+        if "responses_create_params" not in task.data or BY_KEY.keys() & task.data.keys() or "completion" in task.data:
+            sound.append(task)
+            continue
+        keys = ", ".join(key for key in task.data if key not in ("responses_create_params", "tools")) or "none"
+        reason = (
+            f'the row has nothing to score a reply by. Add "ground_truth" (a list of calls) or "answer". Other keys: {keys}. '
+            "If a resources server of NeMo Gym scores it, use that server"
+        )
+        if bad is None:
+            raise BadInput(f"{task.lineage[0] if task.lineage else where}: {reason}")
+        bad.append(BadRow(where, task.lineage[0] if task.lineage else task.id, reason, task))
+    if not sound:
+        raise BadInput(
+            f"{where}: none of {len(rows)} rows can be scored. The first: {bad[-len(rows)].reason if bad else ''}"
+        )
+    return sound
+
+
+def _with_tools(base: str, tools: str, where: str, bad: list[BadRow] | None) -> EnvironmentSpec:
+    file = _tools_file(tools)
+    if is_task_file(base) and not base_and_added(base)[1]:
+        return _of_rows(where, _rows(base, bad), file, bad, checked=True)
+    return _added_tools(load_environment(base, bad), file, name=where)
+
+
+def _tools_file(path: str) -> "ToolsFile":
+    from verigym.harness.tools_file import ToolsFile  # loaded only when a tools file is
+
+    return ToolsFile(Path(path))
+
+
+def _added_tools(environment: EnvironmentSpec, file: "ToolsFile", name: str = "") -> EnvironmentSpec:
+    from verigym.harness.with_tools import with_tools
+
+    return with_tools(environment, file, name=name)
 
 
 def _by_split(rows: list[Task]) -> Callable[[str], list[Task]]:

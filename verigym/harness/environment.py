@@ -50,6 +50,8 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
     executor: AdaptiveExecutor = msgspec.field(default_factory=AdaptiveExecutor)
     version: str = ""
     """Version of the code. Another version makes other runs."""
+    tools_files: list[Any] = []
+    """The tools files whose tools were added (`with_tools`)."""
 
     def __post_init__(self) -> None:
         self.executor.on_loop = self.toolbox.is_async

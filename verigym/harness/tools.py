@@ -27,6 +27,8 @@ from verigym.harness.state_tools import DeclaredTool, ToolResult, arguments_read
 _LONGEST = 1_000_000
 """Maximum characters of a result that are kept."""
 _SHOWN = 300
+FILE_CALL = "call_file_tool"
+"""The method of a state that gets the calls of tools from a tools file."""
 _CACHED = 4096
 """Sets of tools of states that are kept. Tasks often share them."""
 F = TypeVar("F", bound=Callable[..., Any])
@@ -87,6 +89,8 @@ class _Tool(msgspec.Struct, frozen=True):
     is_async: bool
     method: str = ""
     """Name of the method. Empty for a tool of the state, which goes through `call`."""
+    through: str = "call"
+    """The method that gets the calls of a tool without a method of its own."""
 
 
 class ToolBox:
@@ -133,6 +137,16 @@ class ToolBox:
             self._of_states[key] = box
             if len(self._of_states) > _CACHED:
                 self._of_states.popitem(last=False)
+        return box
+
+    def with_declared(self, tools: "list[DeclaredTool]") -> "ToolBox":
+        """These tools and those of a tools file. Calls of the latter go to the state's method `FILE_CALL`."""
+        box = copy.copy(self)
+        added = {
+            each.spec.name: _Tool(each.spec, arguments_reader(each.spec), each, is_async=True, through=FILE_CALL)
+            for each in tools
+        }
+        box._tools, box._offers, box._of_states = {**self._tools, **added}, {}, OrderedDict()
         return box
 
     @property
@@ -220,7 +234,7 @@ def _struct_reader(arguments: type[msgspec.Struct]) -> Callable[[Any], dict[str,
 async def _run(tool: _Tool, environment: Any, arguments: dict[str, Any], where: EpisodeExecutor) -> Any:
     """Calls the method of a class tool with the arguments by name, or `call(name, arguments)` for a tool of the state."""
     limits = tool.declared
-    function = getattr(environment, tool.method or "call")
+    function = getattr(environment, tool.method or tool.through)
     args = () if tool.method else (tool.spec.name, arguments)
     kwargs = arguments if tool.method else {}
     if limits.parallel and not tool.is_async:

@@ -100,8 +100,10 @@ class LoadedTool(Struct, frozen=True, kw_only=True):
 
     @property
     def declared(self) -> DeclaredTool:
-        """The tool for the harness. Limits in seconds are kept by the kind of tool, which can stop its own work."""
-        return DeclaredTool(spec=self.spec, calls=self.entry.calls, unsafe_if=self.unsafe_if)
+        """The tool for the harness. Other kinds than Python functions keep their limit in seconds themselves, without the time
+        that a call waits for its turn."""
+        seconds = self.work.seconds if isinstance(self.work, PythonTool) else None
+        return DeclaredTool(spec=self.spec, seconds=seconds, calls=self.entry.calls, unsafe_if=self.unsafe_if)
 
 
 class ToolsFile:

@@ -297,17 +297,22 @@ class Session:
         """Closes the environment. A failure only adds a mark, because the episode is complete."""
         if self.executor is None:
             return
-        log, executor = self.log, self.executor
+        executor = self.executor
         try:
-            if hasattr(self.state, "close"):
-                await executor.call(self.state.close, seconds=_CLOSE_S)
-        except (Overdue, OutOfTime):
-            log.marks.append(Mark("close_error", detail="close took too long"))
-        except (Exception, SystemExit) as raised:
-            log.marks.append(Mark("close_error", detail=f"{type(raised).__name__}: {words_of(raised)}"))
+            for name in ("close", "close_tools"):
+                await self._close(executor, getattr(self.state, name, None))
         finally:
             executor.finish()
             self.executor = None
+
+    async def _close(self, executor: EpisodeExecutor, close: Any) -> None:
+        try:
+            if close is not None:
+                await executor.call(close, seconds=_CLOSE_S)
+        except (Overdue, OutOfTime):
+            self.log.marks.append(Mark("close_error", detail="close took too long"))
+        except (Exception, SystemExit) as raised:
+            self.log.marks.append(Mark("close_error", detail=f"{type(raised).__name__}: {words_of(raised)}"))
 
     def trajectory(self, stop: Stop) -> Trajectory:
         log = self.log

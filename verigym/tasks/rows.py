@@ -4,6 +4,7 @@
     {"prompt", "expected_tool", "expected_args"}  a request with the right call
     {"prompt", "completion"}, {"messages"}        a demonstration: data["completion"], as items
     {"prompt", "chosen", "rejected"}              a preference: data["chosen"], data["rejected"], as items
+    {"prompt", "tools", "ground_truth"}           a request with the right calls, and the tools to offer
     {"responses_create_params": {"input"}, ...}   NeMo Gym: data["tools"], data["responses_create_params"]
     {"id", "prompt", "data", ...}                 a Task
 
@@ -202,7 +203,7 @@ def _check_short(row: Json) -> None:
     for key in _JUDGED_BY & row.keys() - {"answer"}:
         if row[key] in (None, "", [], {}):
             raise BadInput(f'"{key}" is {kind_of(row[key])}, so a reply cannot be scored. Fill it in or remove it')
-    if not _JUDGED_BY.isdisjoint(row):
+    if not _JUDGED_BY.isdisjoint(row) or isinstance(row.get("ground_truth"), list):
         return
     if "expected_tool" not in row and "expected_args" not in row:
         wrong = "the row has no answer, call, completion or preference to score a reply by"

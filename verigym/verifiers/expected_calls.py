@@ -40,12 +40,13 @@ class ExpectedCalls(Struct, frozen=True):
             raise VerifierFailure(f"task {task.id}: {error}") from error
         defaults = _defaults(task.data.get("tools"))
         wanted = {call.name for call in expected}
+        free = {*self.read_only, *_read_only(task.data.get("tools"))}
         own = {id(call) for call in trajectory.calls}
         made = [(at, item) for at, item in enumerate(trajectory.items) if id(item) in own]
         counted = [
             (at, call)
             for at, call in made
-            if isinstance(call, FunctionCall) and (call.name in wanted or call.name not in self.read_only)
+            if isinstance(call, FunctionCall) and (call.name in wanted or call.name not in free)
         ]
         given = [(at, call.name, _arguments(call.arguments)) for at, call in counted]
         matches = _matches(expected, given, defaults)
@@ -166,15 +167,29 @@ def _number(value: Any) -> Any:
 def _defaults(tools: Any) -> dict[str, Json]:
     """Tool name to the defaults of its arguments, as the task's own tools declare them."""
     known: dict[str, Json] = {}
-    for tool in tools if isinstance(tools, list) else []:
-        inner = tool.get("function", tool) if isinstance(tool, dict) else {}
-        schema = inner.get("parameters") if isinstance(inner, dict) else None
+    for inner in _functions(tools):
+        schema = inner.get("parameters")
         properties = schema.get("properties") if isinstance(schema, dict) else None
-        if isinstance(properties, dict) and isinstance(inner.get("name"), str):
+        if isinstance(properties, dict):
             known[inner["name"]] = {
                 name: one["default"] for name, one in properties.items() if isinstance(one, dict) and "default" in one
             }
     return known
+
+
+def _read_only(tools: Any) -> set[str]:
+    """The task's own tools that change nothing, as MCP says it (`readOnlyHint`) or as a tools file does."""
+    return {
+        tool["name"]
+        for tool in _functions(tools)
+        if tool.get("read_only") is True
+        or (isinstance(tool.get("annotations"), dict) and tool["annotations"].get("readOnlyHint") is True)
+    }
+
+
+def _functions(tools: Any) -> list[Json]:
+    inner = [tool.get("function", tool) for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+    return [tool for tool in inner if isinstance(tool, dict) and isinstance(tool.get("name"), str)]
 
 
 def _json(value: Any) -> str:

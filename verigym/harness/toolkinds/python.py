@@ -30,7 +30,7 @@ class PythonTool:
 
     def __init__(self, name: str, text: str, folder: Path, seconds: float | None, where: str) -> None:
         self.name = name
-        self._seconds = seconds or DEFAULT_S
+        self.seconds = seconds or DEFAULT_S
         self.function = find_function(text, folder, where)
         try:
             self.spec, self._arguments = tool_spec(name, self.function, is_method=False)
@@ -44,7 +44,7 @@ class PythonTool:
         values = msgspec.structs.asdict(msgspec.convert(arguments, self._arguments, strict=False))
         if self._is_async:
             return await self.function(**values)
-        output = await in_new_thread(self.function, values, self._seconds)
+        output = await in_new_thread(self.function, values, self.seconds)
         return output if isinstance(output, ToolResult) else ToolResult(output=output)
 
 
