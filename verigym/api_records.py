@@ -112,6 +112,7 @@ class RecordVerbs(WorkspaceBase):
         examples: Sequence[Sequence[Item]] | None = None,
         skills: Mapping[str, str] | None = None,
         harness: Mapping[str, int] | None = None,
+        tools: str | Path | None = None,
         environment: "str | EnvironmentSpec" = "",
     ) -> Version:
         """Make a version with another prompt, tools, examples, skills, harness, constraints or sampling, without training.
@@ -119,7 +120,8 @@ class RecordVerbs(WorkspaceBase):
         `system` is the text of the prompt. `descriptions` maps a tool to its new description. `constraints` is `tools` or
         a JSON schema. `sampling` names the settings to change: `{"temperature": 0.2}`. `examples` are conversations that
         are shown before the task. `skills` maps names to texts that the agent can read. `harness` names settings of the
-        loop: `{"turns": 16}`. With an `environment`, every described tool must exist in it.
+        loop: `{"turns": 16}`. `tools` is a tools file. Its tools are offered besides those of the environment. With an
+        `environment`, every described tool must exist in it.
         """
         from verigym.core.records import Harness, Sampling
         from verigym.workspace.agents import constraint_text, derive
@@ -144,6 +146,7 @@ class RecordVerbs(WorkspaceBase):
             examples=examples,
             skills=skills or {},
             harness=harness or {},
+            tools=Path(tools) if tools is not None else None,
             environment=self._environment(environment) if environment else None,
         )
 

@@ -27,6 +27,7 @@ from verigym.evaluation import failures
 from verigym.flywheel.loop_recipe import LoopRecipe
 from verigym.gates.policy import GatePolicy
 from verigym.harness.tools import _ToolOptions
+from verigym.harness.tools_file import ToolsConfig
 from verigym.rollout.settings import EpisodeLimits
 from verigym.training.recipe import Recipe, read_recipe
 from verigym.workspace import servers
@@ -160,9 +161,11 @@ def test_json_in_the_documents_can_be_read(text: str) -> None:
 
 @pytest.mark.parametrize("text", blocks("yaml"))
 def test_yaml_in_the_documents_has_known_keys(text: str) -> None:
-    """It is a recipe, a loop's recipe, a policy of the gate or a designer's spec."""
+    """It is a recipe, a loop's recipe, a policy of the gate, a designer's spec or a tools file."""
     keys = set(msgspec.yaml.decode(text))
-    assert any(keys <= set(kind.__struct_fields__) for kind in (Recipe, LoopRecipe, GatePolicy, Spec)), keys
+    assert any(keys <= set(kind.__struct_fields__) for kind in (Recipe, LoopRecipe, GatePolicy, Spec, ToolsConfig)), (
+        keys
+    )
 
 
 def test_the_page_of_benchmarks_is_rendered_from_the_stored_figures() -> None:

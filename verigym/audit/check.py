@@ -35,7 +35,7 @@ from verigym.core.interrupts import ends_run
 from verigym.core.protocols import Policy
 from verigym.core.records import Check, Fault, FunctionCall, Task, ToolSpec, Trajectory
 from verigym.core.words import counted
-from verigym.harness.environment import EnvironmentSpec
+from verigym.harness.environment import EnvironmentSpec, live_tools
 from verigym.rollout.session import task_tools
 from verigym.tasks.files import is_task_file
 from verigym.tasks.leaks import check_split
@@ -82,6 +82,7 @@ def check_environment(
     `on_check` gets each answer as it is found, and `on_play` the current question and the number of its episodes so far. `pick`
     chooses n tasks of a split, by default at even distances."""
     num_tasks = sample_size(environment) if num_tasks is None else num_tasks
+    live = live_tools(environment)
     checks: list[Check] = []
     loaded: list[list[Task]] = []
 
@@ -98,6 +99,9 @@ def check_environment(
     found(_schemas_valid(environment, tasks))
     if not tasks:
         return checks
+    if live:
+        words = f"{', '.join(live[:5])}: live tools are not called here. Their answers are placeholders"
+        found(Check(name="live tools", outcome="unclear", words=words))
     found(_splits_disjoint(environment, splits))
     if (names := _names_defined(tasks)) is not None:
         found(names)
@@ -259,7 +263,7 @@ def _schemas_valid(environment: EnvironmentSpec, tasks: list[Task]) -> Check:
             return Check(name=name, outcome="fail", words=f"{spec.name}: {error.message}")
     silent = [spec.name for spec in tools if not spec.description]
     if silent:
-        words = f"{', '.join(silent[:5])}: no docstring, so the model sees only the name"
+        words = f"{', '.join(silent[:5])}: no description, so the model sees only the name"
         return Check(name=name, outcome="unclear", words=words)
     return Check(name=name, outcome="pass", words=f"{counted(len(tools), 'tool')}, each with a description")
 

@@ -56,6 +56,7 @@ async def play(
         return sha256
 
     messages = iter(user)
+    environment = offline(environment)
     trajectory = await run_episode(
         environment,
         task,
@@ -71,6 +72,15 @@ async def play(
     trajectory = msgspec.structs.replace(trajectory, seconds=0.0)  # otherwise two equal episodes would differ
     verdict = await judged(environment, task, trajectory, context) if scored else Verdict(reward=None)
     return ScriptedEpisode(trajectory, verdict, context)
+
+
+def offline(environment: EnvironmentSpec) -> EnvironmentSpec:
+    """The environment without calls of live tools: nonsense and repeats must not reach a server of the user."""
+    if not environment.tools_files:
+        return environment
+    from verigym.harness.with_tools import without_live_calls
+
+    return without_live_calls(environment)
 
 
 def _judge(environment: EnvironmentSpec, task: Task) -> Policy:
@@ -104,17 +114,28 @@ def any_call(spec: ToolSpec, call_id: str) -> FunctionCall:
     return FunctionCall(call_id, spec.name, msgspec.json.encode(fitting(spec.parameters, spec.parameters)).decode())
 
 
-def fitting(schema: Json, root: Json) -> Any:
-    """The smallest value that a tool's schema allows, without optional parts."""
+def fitting(schema: Any, root: Json, depth: int = 0) -> Any:
+    """The smallest value that a tool's schema allows, without optional parts. Patterns are not followed."""
+    if not isinstance(schema, dict) or depth > 50:
+        return "a"
     if "$ref" in schema:
-        return fitting(root["$defs"][schema["$ref"].rsplit("/", 1)[-1]], root)
-    if "anyOf" in schema:
-        return fitting(schema["anyOf"][0], root)
-    if "enum" in schema:
-        return schema["enum"][0]
-    if schema.get("type") == "object":
-        return {name: fitting(schema["properties"][name], root) for name in schema.get("required", [])}
-    return {"string": "a", "integer": 1, "number": 1.0, "boolean": True, "array": []}.get(schema.get("type", ""))
+        return fitting(root.get("$defs", {}).get(str(schema["$ref"]).rsplit("/", 1)[-1]), root, depth + 1)
+    for key in ("anyOf", "oneOf", "allOf"):
+        if isinstance(schema.get(key), list) and schema[key]:
+            return fitting(schema[key][0], root, depth + 1)
+    if "const" in schema or "enum" in schema:
+        return schema["const"] if "const" in schema else schema["enum"][0]
+    kinds: Any = schema.get("type", "object" if "properties" in schema else "string")
+    kind = str(kinds[0] if isinstance(kinds, list) and kinds else kinds)
+    if kind == "object":
+        properties = schema.get("properties", {})
+        return {name: fitting(properties.get(name), root, depth + 1) for name in schema.get("required", [])}
+    if kind in ("integer", "number"):
+        least = schema.get("minimum", schema.get("exclusiveMinimum", 0) + 1)
+        return int(least) if kind == "integer" else float(least)
+    if kind == "array":
+        return [fitting(schema.get("items"), root, depth + 1)] * schema.get("minItems", 0)
+    return {"boolean": True, "null": None}.get(kind, "a" * max(1, schema.get("minLength", 1)))
 
 
 def why(played: ScriptedEpisode) -> str:

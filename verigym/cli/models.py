@@ -93,6 +93,10 @@ def new(
     descriptions: Annotated[
         Path | None, typer.Option("--descriptions", help="JSON or YAML file that maps tool names to descriptions")
     ] = None,
+    tools: Annotated[
+        Path | None,
+        typer.Option("--tools", help="Tools file (YAML). Its tools are offered besides those of the environment"),
+    ] = None,
     constrain: Annotated[
         str, typer.Option("--constrain", help="Constraint on replies of a local model: tools, or a JSON schema file")
     ] = "",
@@ -132,7 +136,7 @@ def new(
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Make a version with another prompt, tool descriptions, examples, skills, harness, constraints or sampling, without
+    """Make a version with another prompt, other or added tools, examples, skills, harness, constraints or sampling, without
     training."""
     from verigym.registry.versions import kind_of
     from verigym.workspace import agents as versions
@@ -154,6 +158,7 @@ def new(
         examples=None if examples is None else versions.read_examples(examples),
         skills=versions.read_skills([*skill]),
         harness=versions.read_harness([*harness]),
+        tools=tools,
         environment=environment,
     )
     if json:

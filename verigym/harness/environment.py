@@ -61,6 +61,11 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
         """The tools of the class. Those of a state are known only after `open`."""
         return self.toolbox.specs
 
+    @property
+    def tools_hash(self) -> str:
+        """Hash of the tools files that belong to it. Other tools make other runs."""
+        return "+".join(file.hash[:16] for file in self.tools_files)
+
     def gold_replies(self, task: Task) -> list[Reply]:
         """The replies of the gold solution, in order. Empty without one."""
         return _replies(self.gold(task), f"gold(task) for task {task.id}") if self.gold is not None else []
@@ -112,6 +117,11 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def verifier(self) -> Verifier:
         return next(iter(self.verifiers.values()))
+
+
+def live_tools(environment: EnvironmentSpec) -> list[str]:
+    """Names of the tools whose calls reach a live server."""
+    return [name for file in environment.tools_files for name in file.live]
 
 
 def _replies(value: Any, what: str) -> list[Reply]:

@@ -48,11 +48,6 @@ def without_live_calls(environment: EnvironmentSpec) -> EnvironmentSpec:
     return msgspec.structs.replace(environment, factory=factory.offline())
 
 
-def live_tools(environment: EnvironmentSpec) -> list[str]:
-    """Names of the tools whose calls reach a live server."""
-    return [name for file in environment.tools_files for name in file.live]
-
-
 class _Factory:
     """Creates the state of an episode, with `call_file_tool` and `close_tools` for the tools of the file."""
 

@@ -30,6 +30,8 @@ class TrainingEnvironment(Struct, frozen=True, kw_only=True):
     def identity(self) -> Json:
         """The part that the id of a run depends on."""
         others: Json = {"environment_version": self.environment.version} if self.environment.version else {}
+        if self.environment.tools_hash:
+            others["tools"] = self.environment.tools_hash
         if isinstance(self.verifier, RewardModel):
             others["judged_by"] = self.environment.verifier.name
         return {"tasks": tasks_hash(list(self.tasks)), "verifier": self.verifier.name, **others}

@@ -121,6 +121,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The version or model that acts as judge, for verifiers that use one."""
     user: str = ""
     """The version or model that plays the user, for environments with a persona."""
+    allow_live_tools: bool = False
+    """Whether episodes may call live tools of a tools file: HTTP endpoints and MCP servers with a url that no record answers."""
     data: str = ""
     """A dataset (id, name, latest) or a file: demonstrations for sft, preferences for dpo and reward. Empty for gold
     solutions."""
@@ -184,6 +186,16 @@ ALGORITHMS: dict[str, dict[str, dict[str, Any]]] = {
     },
 }
 """Defaults of each algorithm. A recipe can override them."""
+
+
+_NEWER = ("allow_live_tools",)
+"""Fields that are stored only if they are set, so that runs of older recipes keep their ids."""
+
+
+def recipe_json(recipe: Recipe) -> dict[str, Any]:
+    """The recipe as it is stored and as it names a run."""
+    written = msgspec.to_builtins(recipe)
+    return {name: value for name, value in written.items() if name not in _NEWER or value}
 
 
 def read_recipe(path: Path, overrides: list[str] = []) -> Recipe:  # noqa: B006 (never changed)

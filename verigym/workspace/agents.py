@@ -15,6 +15,7 @@ from verigym.registry import ledger
 from verigym.registry.cards import CardData, latest_by_suite
 from verigym.registry.diff import VersionDiff, diff
 from verigym.registry.versions import version_id
+from verigym.workspace.agent_tools import keep_tools, tools_of
 from verigym.workspace.measure import latest_report, reports_of
 from verigym.workspace.shared_reports import GUARDS
 from verigym.workspace.workspace import WorkspaceFolder
@@ -62,17 +63,20 @@ def derive(
     examples: Sequence[Sequence[Item]] | None = None,
     skills: Mapping[str, str] = {},
     harness: Mapping[str, int] = {},
+    tools: Path | None = None,
     environment: EnvironmentSpec | None = None,
 ) -> Version:
     """Registers a new version with the weights of the parent and another prompt, tool descriptions, constraints, sampling,
-    examples, skills or harness. Nothing is trained. Tools are looked up in `environment`, if given."""
+    examples, skills, harness or tools file. Nothing is trained. Described tools are looked up in `environment`, if given."""
     if parent.recipe.get("algorithm") == "reward":
         raise Refused(f"{parent.label} is a reward model. It has no prompt or tools to change. Name another version")
+    brought = keep_tools(ws, tools) if tools is not None else parent.tools
     if environment is not None:
-        tools = [tool.name for tool in environment.tools]
-        for tool in describe:
-            if tool not in tools:
-                raise not_found("tool", tool, tools, f"These belong to {environment.name}.")
+        added = tools_of(ws, msgspec.structs.replace(parent, tools=brought))
+        names = [tool.name for tool in environment.tools] + list(added.tools if added is not None else ())
+        for tool in describe if not environment.needs_task_tools else ():
+            if tool not in names:
+                raise not_found("tool", tool, names, f"These belong to {environment.name}.")
     child = msgspec.structs.replace(
         parent,
         id="",
@@ -80,6 +84,7 @@ def derive(
         system_prompt=parent.system_prompt if system is None else system,
         tool_descriptions=dict(sorted({**parent.tool_descriptions, **describe}.items())),
         constraints=constraints or parent.constraints,
+        tools=brought,
         sampling=msgspec.structs.replace(parent.sampling or Sampling(), **sampling) if sampling else parent.sampling,
         examples=parent.examples if examples is None else [list(example) for example in examples],
         skills=dict(sorted({**parent.skills, **skills}.items())),
@@ -88,8 +93,8 @@ def derive(
     id = version_id(child)
     if id == version_id(parent):
         raise BadInput(
-            f"The new version would equal {parent.label}. Pass --system, --describe, --descriptions, --constrain, --examples, "
-            "--skill, --harness or a sampling setting"
+            f"The new version would equal {parent.label}. Pass --system, --describe, --descriptions, --tools, --constrain, "
+            "--examples, --skill, --harness or a sampling setting"
         )
     _check_name(ws, name, id)
     ws.register(parent)

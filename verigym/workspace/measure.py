@@ -24,6 +24,7 @@ from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
 from verigym.sandbox.open import LazySandbox, open_sandbox
 from verigym.store.transfer import ImportedRun
 from verigym.tasks.load import tasks_hash
+from verigym.workspace.agent_tools import with_agent_tools
 from verigym.workspace.workspace import WorkspaceFolder
 
 OnProgress = Callable[[Progress], None]
@@ -92,7 +93,12 @@ def rollout(
     config = config_of(environment, agent, whole or tasks, settings)
     run = name or f"{kind}-{environment.name.rsplit('/', 1)[-1].split('.')[0]}-{content_hash(config)[:8]}"
     plan = RunPlan(
-        run=run, environment=environment, tasks=tasks, agent=agent, verifier=environment.verifier, settings=settings
+        run=run,
+        environment=with_agent_tools(ws, environment, agent),
+        tasks=tasks,
+        agent=agent,
+        verifier=environment.verifier,
+        settings=settings,
     )
     try:
         event_loop.run(_run(ws, plan, kind, config, on_progress, parent, copies=not name))
@@ -117,6 +123,7 @@ def config_of(environment: EnvironmentSpec, agent: Version, tasks: Sequence[Task
         "seed": settings.seed,
         "verifier": environment.verifier.name,
         **({"environment_version": environment.version} if environment.version else {}),
+        **({"tools": environment.tools_hash} if environment.tools_hash else {}),
         **_optional_settings(settings),
     }
 

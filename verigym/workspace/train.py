@@ -19,12 +19,19 @@ from verigym.rollout.settings import RunSettings
 from verigym.tasks.load import tasks_hash
 from verigym.training.alarms import Alarm, new_alarms, remedy_of
 from verigym.training.environments import TrainingEnvironment
-from verigym.training.recipe import Adapter, Recipe
+from verigym.training.recipe import Adapter, Recipe, recipe_json
 from verigym.workspace import datasets as data
+from verigym.workspace.agent_tools import with_agent_tools
 from verigym.workspace.audit import last_audit, was_checked
 from verigym.workspace.gold import gold_examples
 from verigym.workspace.measure import context_of, reports_of, suite_of
-from verigym.workspace.training_environments import check_rows, rehearsed_of, training_environments, with_tasks
+from verigym.workspace.training_environments import (
+    check_rows,
+    rehearsed_of,
+    training_environments,
+    with_tasks,
+    without_live_tools,
+)
 from verigym.workspace.workspace import WorkspaceFolder
 
 if TYPE_CHECKING:
@@ -61,7 +68,7 @@ def train(ws: WorkspaceFolder, recipe: Recipe, on_step: OnStep = nothing) -> tup
                     adapter=ws.keep_adapter(model, job.parent.base),
                     name=recipe.name or recipe.algorithm,
                     parent=job.parent.id,
-                    recipe={**msgspec.to_builtins(recipe), "run": run},
+                    recipe={**recipe_json(recipe), "run": run},
                     data_hash=job.data_hash,
                     families=sorted({*job.families, *job.parent.families}),
                 ),
@@ -129,7 +136,14 @@ class TrainingJob:
         self.ws, self.recipe = ws, recipe
         self.parent = _parent(ws, recipe)
         self.scorer = _reward_model(ws, recipe)
-        self.environments = training_environments(recipe, self.scorer.id if self.scorer else "")
+        trained = training_environments(recipe, self.scorer.id if self.scorer else "")
+        self.environments = without_live_tools(
+            recipe,
+            [
+                msgspec.structs.replace(each, environment=with_agent_tools(ws, each.environment, self.parent))
+                for each in trained
+            ],
+        )
         self.dataset: Dataset | None = data.find(ws, recipe.data) if recipe.data else None
         if self.dataset is None:
             self.environments = with_tasks(self.environments, recipe)
@@ -146,7 +160,7 @@ class TrainingJob:
             self.families |= set(teacher.families if teacher else [])  # its training families count as trained on
         identities = {each.name: each.identity for each in self.environments}
         self.config: Json = {
-            "recipe": msgspec.to_builtins(recipe),
+            "recipe": recipe_json(recipe),
             "parent": self.parent.id,
             **({"data": self.dataset.id} if self.dataset else {}),
             **{role: version.id for role, version in self.roles.items()},

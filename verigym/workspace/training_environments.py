@@ -9,13 +9,24 @@ from verigym.core.protocols import Verifier
 from verigym.core.records import Dataset, Example, Message, Preference, Task
 from verigym.environments.load import find_by_verifier, load_environment
 from verigym.evaluation.suites import parse_part, pick, split_part, take_part
-from verigym.harness.environment import EnvironmentSpec
+from verigym.harness.environment import EnvironmentSpec, live_tools
 from verigym.tasks.leaks import check_split, family_of, prompt_of
 from verigym.training.environments import TrainingEnvironment
 from verigym.training.recipe import Recipe
 from verigym.verifiers.combine import Weighted
 from verigym.verifiers.reward_model import RewardModel
 from verigym.workspace.measure import judged_by, tasks_of
+
+
+def without_live_tools(recipe: Recipe, environments: list[TrainingEnvironment]) -> list[TrainingEnvironment]:
+    """Refuses environments whose tools call a live server. Training makes thousands of calls, and repeats them."""
+    for each in environments if not recipe.allow_live_tools else ():
+        if each.environment.tools_files and (live := live_tools(each.environment)):
+            raise Refused(
+                f"{each.name}: training would call live tools ({', '.join(live[:3])}). Set replay: calls.jsonl in the tools "
+                "file, so that each call is made once, or set allow_live_tools: true in the recipe"
+            )
+    return environments
 
 
 def training_environments(recipe: Recipe, reward_model: str = "") -> list[TrainingEnvironment]:

@@ -57,7 +57,7 @@ class Recording:
     """The calls of one file, as this process knows them."""
 
     def __init__(self, path: Path, settings: Replay) -> None:
-        self._path, self.settings = path, settings
+        self.path, self.settings = path, settings
         self._calls: dict[str, ToolResult] = {}
         self._read = 0
         """Bytes of the file that were read."""
@@ -83,7 +83,7 @@ class Recording:
                 return self._calls[key]
             shown = msgspec.json.encode(arguments).decode()[:200]
             raise EnvironmentFailure(
-                f"{tool} {shown} is not in the record {self._path}, and replay.miss is fail. Record it with miss: record"
+                f"{tool} {shown} is not in the record {self.path}, and replay.miss is fail. Record it with miss: record"
             )
         async with self._alone(key):
             self._refresh()
@@ -111,23 +111,23 @@ class Recording:
 
     @property
     def _held(self) -> set[int]:
-        return _HELD.setdefault(str(self._path.resolve()), set())
+        return _HELD.setdefault(str(self.path.resolve()), set())
 
     def _opened(self) -> IO[bytes]:
         """The file of locks. It stays open, because closing it would release all locks of this process."""
-        name = str(self._path.resolve())
+        name = str(self.path.resolve())
         if name not in _LOCK_FILES:
             try:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self.path.parent.mkdir(parents=True, exist_ok=True)
                 _LOCK_FILES[name] = open(f"{name}.lock", "ab+")  # noqa: SIM115
             except OSError as error:
-                raise EnvironmentFailure(f"The record {self._path} cannot be written: {error}") from error
+                raise EnvironmentFailure(f"The record {self.path} cannot be written: {error}") from error
         return _LOCK_FILES[name]
 
     def _append(self, recorded: RecordedCall, key: str) -> None:
         line = msgspec.json.encode(recorded) + b"\n"
         try:
-            with open(self._path, "ab+") as file:
+            with open(self.path, "ab+") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
                 end = file.seek(0, os.SEEK_END)
                 if end:
@@ -137,13 +137,13 @@ class Recording:
                 file.write(line)
                 file.flush()
         except OSError as error:
-            raise EnvironmentFailure(f"The record {self._path} cannot be written: {error}") from error
+            raise EnvironmentFailure(f"The record {self.path} cannot be written: {error}") from error
         self._calls.setdefault(key, ToolResult(output=recorded.output, failed=recorded.failed, unsafe=recorded.unsafe))
 
     def _refresh(self) -> None:
         """Reads the lines that were added since the last time. A line that was cut off by a kill is skipped."""
         try:
-            with open(self._path, "rb") as file:
+            with open(self.path, "rb") as file:
                 if file.seek(0, os.SEEK_END) <= self._read:
                     return
                 file.seek(self._read)
@@ -156,7 +156,7 @@ class Recording:
                 one = msgspec.json.decode(line, type=RecordedCall)
             except msgspec.DecodeError as error:
                 if line.strip() and self._read == 0 and number == 0:
-                    raise BadInput(f"{self._path} is not a record of calls: {error}. Name another file") from error
+                    raise BadInput(f"{self.path} is not a record of calls: {error}. Name another file") from error
                 continue
             result = ToolResult(output=one.output, failed=one.failed, unsafe=one.unsafe)
             self._calls.setdefault(key_of(one.tool, one.arguments, one.after), result)
