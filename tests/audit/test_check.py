@@ -228,7 +228,7 @@ class BadSchema(Shop):
         (Shop, "pass", "1 tool, each with a description"),
         (Bare, "pass", "the environment has no tools"),
         (BadName, "fail", 'providers reject the name "put it in, please"'),
-        (Silent, "unclear", "nod: no docstring"),
+        (Silent, "unclear", "nod: no description"),
         (BadSchema, "fail", "weigh: 'heavy' is not of type 'number'"),
     ],
     ids=["good", "none", "a bad name", "no docstring", "no JSON schema"],
