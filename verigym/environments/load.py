@@ -66,8 +66,8 @@ def names() -> list[str]:
 
 def load_environment(where: str, bad: list[BadRow] | None = None) -> EnvironmentSpec:
     """Loads `toolcall`, `desk.py`, or a file of tasks: `questions.jsonl` for evaluation, `train.csv,val.parquet` also for
-    training. `bfcl:simple_python` is an environment of another project. `+FILE` after any of them adds the tasks of a file, or the
-    tools of a tools file (.yaml). Invalid rows of a file go to `bad`, if you pass it."""
+    training. `bfcl:simple_python` is an environment of another project. `+FILE` after any of them adds the tasks of a file, or
+    the tools of a tools file (.yaml). Invalid rows of a file go to `bad`, if you pass it."""
     base, added = base_and_added(where)
     if added:
         return _with_added(load_environment(base, bad), where, added, bad)
