@@ -45,6 +45,7 @@ class ProductionVerbs(WorkspaceBase):
         capture: bool = True,
         capture_rate: float = 1.0,
         keep_days: int | None = None,
+        feedback: Sequence[str] = (),
         rules: str | Path | None = None,
         prices: "Prices | None" = None,
         on_message: Callable[[str], None] | None = None,
@@ -69,6 +70,7 @@ class ProductionVerbs(WorkspaceBase):
         from verigym.servers.admission import Admission, AdmissionLimits, keys_from
         from verigym.servers.gateway import Gateway
         from verigym.traces.capture import Capture
+        from verigym.traces.otlp import SpanReceiver
         from verigym.traces.redaction import Redaction
         from verigym.workspace.workspace import WorkspaceFolder
 
@@ -84,13 +86,15 @@ class ProductionVerbs(WorkspaceBase):
             )
             options = {"rate": capture_rate, "keep_days": keep_days, "say": say}
             traces = Capture(self.home, redaction, **options) if capture else None
+            received = {"keep_days": keep_days, "feedback": feedback, "say": say}
+            spans = SpanReceiver(self.home, Redaction(redaction.rules), **received) if capture else None
         except BaseException:
             listening.close()
             raise
         limits = AdmissionLimits(body=int(max_body * 2**20), seconds=timeout, queue=queue, rate=rate)
         admission = Admission(limits, keys)
-        gateway = Gateway(router, admission, capture=traces, prices=prices or Prices(), say=say)
-        return serving.RunningServer(gateway, listening, traces, folder)
+        gateway = Gateway(router, admission, capture=traces, spans=spans, prices=prices or Prices(), say=say)
+        return serving.RunningServer(gateway, listening, traces, folder, spans)
 
     @on_thread
     def ingest(

@@ -9,6 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from schemathesis.checks import CHECKS, load_all_checks
 
 from tests.servers.running import Running, running
+from verigym.traces.otlp import SpanReceiver
+from verigym.traces.redaction import Redaction
 
 load_all_checks()
 UNHURRIED: Any = list(HealthCheck)
@@ -20,6 +22,7 @@ ROUTES = [
     ("POST", "/v1/messages"),
     ("POST", "/v1/messages/count_tokens"),
     ("POST", "/v1/feedback"),
+    ("POST", "/v1/traces"),
     ("GET", "/v1/models"),
     ("GET", "/metrics"),
     ("GET", "/health"),
@@ -29,8 +32,11 @@ ROUTES = [
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with running(tmp_path_factory.mktemp("home"), fixed="echo") as found:
+    home = tmp_path_factory.mktemp("home")
+    with running(home, fixed="echo") as found:
+        found.gateway.spans = SpanReceiver(home, Redaction())
         yield found
+        found.gateway.spans.close()
 
 
 def test_the_page_names_every_route(server: Running) -> None:
@@ -52,8 +58,11 @@ def ask_by_page(server: Running, method: str, path: str, examples: int) -> None:
     @settings(max_examples=examples, suppress_health_check=UNHURRIED, database=None, derandomize=True)
     @given(case=strategy)
     def ask(case: Any) -> None:
+        if case.media_type == "application/x-protobuf":  # no schema says which bytes are a message
+            return
         response = case.call()
-        wrong = _wrong_field(response.json()["error"]) if response.status_code == 400 else ""
+        told = response.json() if response.status_code == 400 else {}
+        wrong = _wrong_field(told["error"]) if "error" in told else ""
         beyond = [CHECKS.get_one("positive_data_acceptance")] if wrong in BEYOND else []
         case.validate_response(response, checks=CHECKS.get_all(), excluded_checks=beyond)
 

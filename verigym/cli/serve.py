@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verigym.cli import complete, show
-from verigym.cli.options import Home, Price, Rules, prices_of, workspace
+from verigym.cli.options import FeedbackOption, Home, Price, Rules, prices_of, workspace
 from verigym.core.records import Version
 from verigym.core.words import counted
 
@@ -70,6 +70,7 @@ def serve(
         int | None,
         typer.Option("--keep-days", min=1, help="Days after which captured traces are deleted (default: never)"),
     ] = None,
+    feedback: FeedbackOption = None,
     rules: Rules = None,
     price: Price = "",
     home: Home = None,
@@ -91,6 +92,7 @@ def serve(
         capture=not no_capture,
         capture_rate=capture_rate,
         keep_days=keep_days,
+        feedback=feedback or (),
         rules=rules,
         prices=prices_of(price),
         on_message=show.say,
@@ -111,6 +113,7 @@ def _say_serving(gateway: "Gateway", url: str) -> None:
         show.say("capture is off")
     else:
         show.say(f"capturing runs traces-served-DAY, redacted by {capture.redaction.name}")
+        show.say(f"receiving OpenTelemetry traces at {url}/traces as runs traces-otlp-DAY")
     model = router.models()[0][0]
     key = ' -H "Authorization: Bearer $KEY"' if gateway.admission.keys else ""
     body = f'{{"model": "{model}", "messages": [{{"role": "user", "content": "Hello"}}]}}'
@@ -122,7 +125,10 @@ def _say_end(gateway: "Gateway") -> None:
     exchanges = gateway.recorder.captured()
     counts = [f"{count} {state}" for state, count in exchanges.items() if count]
     show.say(f"\nstopped after {counted(answers, 'answer')}" + (f". Exchanges: {', '.join(counts)}" if counts else ""))
-    if exchanges.get("captured"):
+    spans = gateway.spans.counts if gateway.spans is not None else {}
+    if spans.get("joined"):
+        show.say(f"OpenTelemetry: {counted(spans['stored'], 'span')}, {counted(spans['joined'], 'trace')} joined")
+    if exchanges.get("captured") or spans.get("joined"):
         show.next_command("verigym runs")
 
 

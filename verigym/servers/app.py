@@ -21,6 +21,7 @@ from starlette.routing import Route
 import verigym
 from verigym.core.records import Feedback, Json
 from verigym.servers.gateway import Gateway
+from verigym.servers.otlp import TraceRoute
 from verigym.servers.types import JSON, FeedbackBody, Headers, HttpError, Responder
 from verigym.wire import chat, messages, responses
 from verigym.wire.types import InvalidRequest, decode
@@ -50,6 +51,7 @@ def make_app(gateway: Gateway) -> FastAPI:
         Route("/v1/messages", _Asgi(partial(gateway.serve, messages)), methods=["POST"]),
         Route("/v1/messages/count_tokens", _Asgi(gateway.count_tokens), methods=["POST"]),
         Route("/v1/feedback", handled(_feedback), methods=["POST"]),
+        Route("/v1/traces", TraceRoute(gateway), methods=["POST"]),
         Route("/v1/models", handled(_models), methods=["GET"]),
         Route("/metrics", handled(_metrics), methods=["GET"]),
         Route("/health", handled(_health, needs_key=False), methods=["GET"]),
@@ -102,6 +104,7 @@ async def _metrics(gateway: Gateway, headers: Headers, body: bytes, client: str,
         in_flight=gateway.admission.inside - 1,
         agents=[(role, version.id, version.name) for role, version in gateway.router.roles()],
         capture=gateway.recorder.captured(),
+        spans=gateway.spans.counts if gateway.spans is not None else {},
     )
     await out.whole(200, text.encode(), [_TEXT])
 

@@ -26,6 +26,7 @@ from verigym.servers.translation import TranslatedServer
 from verigym.servers.types import AdmittedRequest, Headers, HttpError, Responder, conversation_id
 from verigym.servers.upstream import Upstream
 from verigym.traces.capture import Capture
+from verigym.traces.otlp import SpanReceiver
 from verigym.wire import chat, messages, responses
 from verigym.wire.http import watched
 from verigym.wire.types import Api, ApiRequest, InvalidRequest, decode
@@ -54,11 +55,13 @@ class Gateway:
         admission: Admission,
         *,
         capture: Capture | None = None,
+        spans: SpanReceiver | None = None,
         prices: Prices = Prices(),
         say: Callable[[str], None] = tell,
     ) -> None:
         self.router, self.admission, self._say = router, admission, say
         self.recorder = Recorder(capture, prices)
+        self.spans = spans
         self._memory = local.ResponseMemory()
         self._conversations: OrderedDict[tuple[str, str], str] = OrderedDict()
         """Owner and response id to the key of its conversation, so that a whole conversation stays with one version."""

@@ -34,8 +34,15 @@ class Metrics:
         counts[bisect_left(BUCKETS, seconds)] += 1
         self._seconds[route] = counts, total + seconds
 
-    def text(self, *, in_flight: int, agents: Iterable[tuple[str, str, str]], capture: Mapping[str, int]) -> str:
-        """`agents` are role, version id and name. `capture` are its counts."""
+    def text(
+        self,
+        *,
+        in_flight: int,
+        agents: Iterable[tuple[str, str, str]],
+        capture: Mapping[str, int],
+        spans: Mapping[str, int] = {},
+    ) -> str:
+        """`agents` are role, version id and name. `capture` and `spans` are their counts."""
         requests = [(_labels(route=route, status=status), count) for (route, status), count in self.requests.items()]
         tokens = {"prompt": self.prompt_tokens, "completion": self.completion_tokens}
         versions = [(_labels(role=role, version=id, name=name), 1) for role, id, name in agents]
@@ -50,6 +57,12 @@ class Metrics:
                 "counter",
                 "Exchanges by the outcome of their capture.",
                 _counted_by("outcome", capture),
+            ),
+            (
+                "spans_total",
+                "counter",
+                "Spans and traces received, by what became of them.",
+                _counted_by("outcome", spans),
             ),
             ("version_info", "gauge", "The versions that answer now.", versions),
         ]

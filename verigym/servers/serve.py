@@ -19,6 +19,7 @@ from verigym.servers.connections import limited, most_connections
 from verigym.servers.gateway import Gateway
 from verigym.servers.routing import ModelPool, Router
 from verigym.traces.capture import Capture
+from verigym.traces.otlp import SpanReceiver
 from verigym.workspace.servers import read_servers
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -86,12 +87,17 @@ class RunningServer:
     """A gateway that answers on a thread of its own until it is closed. It is a context manager."""
 
     def __init__(
-        self, gateway: Gateway, listening: socket.socket, capture: Capture | None, folder: WorkspaceFolder
+        self,
+        gateway: Gateway,
+        listening: socket.socket,
+        capture: Capture | None,
+        folder: WorkspaceFolder,
+        spans: SpanReceiver | None = None,
     ) -> None:
         self.url = f"{url_of(listening)}/v1"
         """Base URL for OpenAI clients."""
         self.gateway = gateway
-        self._listening, self._capture, self._folder = listening, capture, folder
+        self._listening, self._capture, self._folder, self._spans = listening, capture, folder, spans
         self._server = _uvicorn(gateway)
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [listening]}, daemon=True, name="verigym-serve"
@@ -123,6 +129,8 @@ class RunningServer:
             self._thread.join()
         if self._capture is not None:
             self._capture.close()
+        if self._spans is not None:
+            self._spans.close()
         self._listening.close()
         self._folder.store.close()
 

@@ -285,30 +285,14 @@ class _Ingestion:
         if not trace.items and trace.error is None:
             raise BadInput("it holds no messages")
         original = [item for index, item in enumerate(trace.items) if index not in trace.copied]
-        key = hmac.new(self._key, content_hash(original or trace.items).encode(), hashlib.sha256).hexdigest()[:16]
-        failed = {mark.item for mark in trace.marks if mark.kind == "tool_error"}
-        seen = [
-            mark for mark in marks_of(trace.items, trace.tools) if mark.kind != "executed" or mark.item not in failed
-        ]
-        copied = [Mark("copied_context", index) for index in sorted(trace.copied)]
         tools, unchanged = self._toolsets.add(trace.tools)
-        return Trajectory(
-            id=f"{self._run}/{key}",
-            task=key,
-            group=key,
-            items=trace.items,
+        return trajectory_of(
+            trace,
+            run=self._run,
+            key=hmac.new(self._key, content_hash(original or trace.items).encode(), hashlib.sha256).hexdigest()[:16],
             tools=tools,
-            turns=trace.turns if unchanged else [without_ids(turn) for turn in trace.turns],
-            marks=[*trace.marks, *seen, *copied],
-            rewards=trace.rewards,
-            end_state=codec.plain(trace.end_state) if trace.end_state else {},
+            with_ids=unchanged,
             outcome=self._rules.outcome(opinions, trace.outcome),
-            interventions=trace.interventions,
-            stop=stop_of(trace.turns, trace.error),
-            error=trace.error,
-            seconds=trace.seconds,
-            cost=trace.cost,
-            gaps=trace.gaps,
             source=f"{piece.file}:{piece.position}",
         )
 
@@ -377,6 +361,34 @@ class _Ingestion:
             return self._beside.text(text)
         except BadInput as error:
             return f"removed: {error}"
+
+
+def trajectory_of(
+    trace: ParsedTrace, *, run: str, key: str, tools: str, with_ids: bool, outcome: str, source: str
+) -> Trajectory:
+    """The trajectory of a trace, not yet redacted. `tools` is the hash of its toolset, `with_ids` whether token ids are kept."""
+    failed = {mark.item for mark in trace.marks if mark.kind == "tool_error"}
+    seen = [mark for mark in marks_of(trace.items, trace.tools) if mark.kind != "executed" or mark.item not in failed]
+    copied = [Mark("copied_context", index) for index in sorted(trace.copied)]
+    return Trajectory(
+        id=f"{run}/{key}",
+        task=key,
+        group=key,
+        items=trace.items,
+        tools=tools,
+        turns=trace.turns if with_ids else [without_ids(turn) for turn in trace.turns],
+        marks=[*trace.marks, *seen, *copied],
+        rewards=trace.rewards,
+        end_state=codec.plain(trace.end_state) if trace.end_state else {},
+        outcome=outcome,
+        interventions=trace.interventions,
+        stop=stop_of(trace.turns, trace.error),
+        error=trace.error,
+        seconds=trace.seconds,
+        cost=trace.cost,
+        gaps=trace.gaps,
+        source=source,
+    )
 
 
 def feedback_of(

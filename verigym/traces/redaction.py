@@ -6,6 +6,8 @@ Users add their own in a YAML file of names and regular expressions. Token ids w
 removed with it.
 """
 
+import hashlib
+import hmac
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -64,7 +66,15 @@ class Redaction:
         """name@version. The version changes with the rules."""
         self.counts: Counter[str] = Counter()
         """Rule to the number of values that it redacted, counting every occurrence."""
+        self.key = b""
         self._slow: Counter[str] = Counter()
+
+    def with_key(self, key: bytes) -> "Redaction":
+        """The same rules for texts that are redacted apart and joined later. A placeholder is a keyed hash of its value, not a
+        number, so that the same value has the same placeholder in all of them."""
+        keyed = Redaction(self.rules)
+        keyed.key = key
+        return keyed
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
@@ -335,6 +345,9 @@ class _RedactionPass:
         self.counts[rule] += 1
         name, same = rule.upper(), value.casefold()
         same = re.sub(r"[\W_]+", "", same) if loose else same
+        if self._redaction.key:
+            hash = hmac.new(self._redaction.key, f"{name} {same}".encode(errors="replace"), hashlib.sha256)
+            return f"[{name} {hash.hexdigest()[:16]}]"
         number = self._numbers.get((name, same))
         if number is None:
             self._next[name] += 1

@@ -59,7 +59,7 @@ def fits(value: Any) -> bool:
 
 
 def read(value: Any) -> Iterator[ParsedTrace | TracePart]:
-    spans = [span for span in _spans_in(as_object(value)) if kind_of(span)]
+    spans = [span for span in spans_in(as_object(value)) if kind_of(span)]
     require(spans, "it has no span of a model, tool or agent")
     for span in spans:
         require(span["trace"], "a span has no trace id")
@@ -126,8 +126,8 @@ def conversation_of_span(span: Json) -> str:
     return _first(span["about"], "gen_ai.conversation.id", "session.id")
 
 
-def _spans_in(value: Json) -> Iterator[Json]:
-    """Every span in a document: `{trace, span, name, start, end, failed, message, about, events}`."""
+def spans_in(value: Json) -> Iterator[Json]:
+    """Every span in a document: `{trace, span, parent, name, start, end, failed, message, about, events}`."""
     if "context" in value and "attributes" in value:
         yield normal_span(value)
         return
@@ -150,6 +150,7 @@ def normal_span(span: Json) -> Json:
     return {
         "trace": as_text(context.get("traceId") or context.get("trace_id")),
         "span": as_text(context.get("spanId") or context.get("span_id")),
+        "parent": as_text(span.get("parentSpanId") or span.get("parent_span_id") or span.get("parent_id")),
         "name": as_text(span.get("name")),
         "start": _seconds(span, "startTimeUnixNano", "start_time_unix_nano", "start_time"),
         "end": _seconds(span, "endTimeUnixNano", "end_time_unix_nano", "end_time"),
