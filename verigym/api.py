@@ -64,15 +64,17 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
         return cls(folder)
 
     @on_thread
-    def agent(self, model: Agent, *, constraints: str | Mapping[str, object] = "") -> Version:
+    def agent(self, model: Agent, *, constraints: str | Mapping[str, object] = "", program: str = "") -> Version:
         """Find a version, or name a new agent on a base model.
 
         `model` is an id, a name, `champion`, `latest`, `smollm2-135m`, a Hugging Face model id, a folder, or URL#MODEL.
         `constraints` limits the replies of a local model: `tools` (only valid calls of the offered tools) or a JSON schema.
+        `program` is an external agent that drives the episodes: a command, such as `codex exec {prompt}`, or module:function.
         """
-        from verigym.workspace.agents import constrained
+        from verigym.workspace.agents import constrained, with_program
 
-        return constrained(self._agent(model), constraints) if constraints else self._agent(model)
+        version = constrained(self._agent(model), constraints) if constraints else self._agent(model)
+        return with_program(version, program) if program else version
 
     @on_thread
     def policy(self, agent: Agent) -> "Policy":

@@ -3,6 +3,7 @@
 `program_runner` gives `rollout.many.run_many` what it calls for each episode in place of `run_episode`.
 """
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
@@ -22,6 +23,8 @@ from verigym.rollout.session import hash_only, method
 from verigym.rollout.settings import RunSettings
 
 _SHOWN = 500
+_PROCESSES = 32
+"""Programs that run at the same time, if the run names no number. A program may need hundreds of megabytes."""
 
 
 @contextlib.asynccontextmanager
@@ -35,8 +38,15 @@ async def runner_of(
         return
     options = settings.program
     program = ProgramSettings(command=command, options=options)
+    default = settings.concurrency == RunSettings().concurrency
+    room = asyncio.Semaphore(_PROCESSES if default else settings.concurrency)
+
+    async def run_in_turn(*args: Any, **options: Any) -> Trajectory:
+        async with room:
+            return await run(*args, **options)
+
     async with program_runner(program, context.policies) as run:
-        yield run
+        yield run_in_turn
 
 
 @contextlib.asynccontextmanager

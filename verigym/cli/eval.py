@@ -12,6 +12,7 @@ from verigym.cli.tasks import say_bad_rows, say_scoring
 from verigym.core.words import counted, figure, percent
 
 if TYPE_CHECKING:
+    from verigym.cli.command_workspace import CommandWorkspace
     from verigym.core.records import Report, Version
     from verigym.evaluation.report import Slice
     from verigym.evaluation.suites import HeldOutSet
@@ -29,7 +30,7 @@ def rollout(
 ) -> None:
     """Run k episodes of each task. Episodes are scored and stored as they finish."""
     ws, spec = workspace(options.home, create=True), open_environment(environment, options)
-    agent = ws.agent(options.model, constraints=constraints_of(options.constrain))
+    agent = ws.agent(options.model, constraints=constraints_of(options.constrain), program=options.agent)
     _note_own_sampling(agent)
     settings, finished = options.settings(ws), ws.folder.store.finished_runs()
     run = ws.rollout(spec, agent, n=options.num, split=split, name=options.name, settings=settings)
@@ -41,7 +42,16 @@ def rollout(
     show.say(
         f"run {run.id}: {counts}, {run.trajectories - run.scored} not scored, {percent(share)} passed{_reused(run.id, finished)}"
     )
+    if agent.program or spec.agent:
+        _say_programs(ws, run.id)
     show.next_command(f"verigym explain {show.quote(run.id)}")
+
+
+def _say_programs(ws: "CommandWorkspace", run: str) -> None:
+    """What the external agents of a run did: model calls, roots of their trees, and whether every token id is known."""
+    from verigym.agents.summary import summary_of
+
+    show.paragraph(summary_of(ws.folder.store.each_trajectory(run)))
 
 
 @with_run_options({"seed": EvalSeed})
@@ -70,7 +80,7 @@ def evaluate(
     if part:
         split = f"{split} {parse_part(part)}"
     ws, spec = workspace(options.home, create=True), open_environment(environment, options)
-    agent = ws.agent(options.model, constraints=constraints_of(options.constrain))
+    agent = ws.agent(options.model, constraints=constraints_of(options.constrain), program=options.agent)
     _note_own_sampling(agent)
     settings, finished = options.settings(ws), ws.folder.store.finished_runs()
     report = ws.evaluate(spec, agent, n=options.num, split=split, name=options.name, settings=settings)
@@ -86,6 +96,8 @@ def evaluate(
         show.say(f"  {count} x {show.clip(reason)}")
     if report.buckets:
         show.say("failures: " + ", ".join(f"{bucket} {count}" for bucket, count in report.buckets.items()))
+    if agent.program or spec.agent:
+        _say_programs(ws, report.run)
     say_scoring(spec)
     _say_uses(held_out, report)
     show.say(f"report {report.id}, run {report.run}{_reused(report.run, finished)}")

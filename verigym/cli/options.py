@@ -50,7 +50,9 @@ EvalSeed = Annotated[int, typer.Option("--seed", help="Random seed for sampling.
 Name = Annotated[
     str, typer.Option("--name", help="Name of the run (default: derived from its content, so repeating resumes it)")
 ]
-Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Maximum episodes at once")]
+Concurrency = Annotated[
+    int, typer.Option("--concurrency", min=1, help="Maximum episodes at once. With --agent, 32 if you do not set it")
+]
 NumTasks = Annotated[
     int | None, typer.Option("--num", "-n", min=1, help="Number of tasks, spread over families (default: all)")
 ]
@@ -103,6 +105,27 @@ Judge = Annotated[
         help="Model that judges (same values as -m), or a reward model for verifiers that compare replies",
         autocompletion=complete.models,
     ),
+]
+AgentProgram = Annotated[
+    str,
+    typer.Option(
+        "--agent",
+        metavar="COMMAND",
+        help="External agent that drives the episodes: a command, such as 'codex exec {prompt}', or module:function. "
+        "It runs as you, one process per episode, and reaches the model at the address of its episode",
+    ),
+]
+AgentVariable = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--agent-env",
+        metavar="NAME",
+        help="Environment variable that the agent gets too. It gets none of yours otherwise. Repeatable",
+    ),
+]
+AgentSandbox = Annotated[
+    bool,
+    typer.Option("--agent-sandbox", help="Run the agent in the sandbox: no files of yours, only its episode's address"),
 ]
 RequireSandbox = Annotated[bool, typer.Option("--require-sandbox", help="Refuse to run code if it cannot be isolated")]
 Rules = Annotated[
@@ -187,6 +210,9 @@ class RunOptions:
     user: User = ""
     judge: Judge = ""
     constrain: Constrain = ""
+    agent: AgentProgram = ""
+    agent_env: AgentVariable = None
+    agent_sandbox: AgentSandbox = False
     require_sandbox: RequireSandbox = False
     skip_bad: SkipBad = False
     json: Json = False
@@ -195,7 +221,7 @@ class RunOptions:
     def settings(self, ws: "CommandWorkspace") -> "RunSettings":
         """The settings that episodes run under."""
         from verigym.core.records import Sampling
-        from verigym.rollout.settings import RunSettings
+        from verigym.rollout.settings import ProgramOptions, RunSettings
 
         if any(text.startswith("cost=") for text in self.limit) and not self.price:
             raise BadInput(
@@ -211,6 +237,7 @@ class RunOptions:
             user=ws.agent(self.user) if self.user else None,
             judge=ws.agent(self.judge) if self.judge else None,
             require_sandbox=self.require_sandbox,
+            program=ProgramOptions(variables=tuple(self.agent_env or ()), sandbox=self.agent_sandbox),
         )
 
 

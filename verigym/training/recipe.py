@@ -123,6 +123,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The version or model that plays the user, for environments with a persona."""
     allow_live_tools: bool = False
     """Whether episodes may call live tools of a tools file: HTTP endpoints and MCP servers with a url that no record answers."""
+    agent: str = ""
+    """The external agent that drives the episodes: a command, such as `codex exec {prompt}`, or module:function. Training uses
+    exactly the tokens that the model sampled for it."""
     data: str = ""
     """A dataset (id, name, latest) or a file: demonstrations for sft, preferences for dpo and reward. Empty for gold
     solutions."""

@@ -3,6 +3,10 @@
 turn 1: context [1 2 3] completion [4 5];  turn 2, its child: gains [6], completion [7]
 ids  1 2 3 4 5 6 7
 mask 0 0 0 1 1 0 1
+
+An episode with several roots or branches has one sample for each path from a root to a leaf. All of them have the advantage of
+the episode. A reply that several paths share is trained on in the first of them and is context in the others, so every
+sampled token counts once.
 """
 
 from collections.abc import Sequence
@@ -20,6 +24,7 @@ def from_trajectory(trajectory: Trajectory, advantage: float, by_turn: Sequence[
     paths = {i: _path(turns, i) for i in mine if turns[i].logprobs}
     inner = {index for leaf, path in paths.items() for index in path if index != leaf}
     samples: list[Sample] = []
+    trained: set[int] = set()
     for leaf, path in paths.items():
         if leaf in inner:
             continue
@@ -30,6 +35,8 @@ def from_trajectory(trajectory: Trajectory, advantage: float, by_turn: Sequence[
         for index in path:
             turn = turns[index]
             ours = turn.actor == "policy" and len(turn.logprobs) == len(turn.completion_ids)  # otherwise context only
+            ours = ours and index not in trained
+            trained.add(index)
             ids += turn.context_ids + turn.completion_ids
             mask += [0] * len(turn.context_ids) + [int(ours)] * len(turn.completion_ids)
             logprobs += [0.0] * len(turn.context_ids) + (turn.logprobs if ours else [0.0] * len(turn.completion_ids))

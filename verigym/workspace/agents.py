@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from verigym.agents.program import check_program
 from verigym.core.errors import BadInput, Refused, VerigymError, not_found
 from verigym.core.records import Dataset, Harness, Item, Message, Report, Sampling, Suite, Version
 from verigym.environments.load import load_environment
@@ -48,6 +49,15 @@ def constrained(version: Version, constraints: str | Mapping[str, object]) -> Ve
     if not text:
         return version
     named = msgspec.structs.replace(version, constraints=text, name=f"{version.name}, constrained", parent=version.id)
+    return msgspec.structs.replace(named, id=version_id(named))
+
+
+def with_program(version: Version, program: str) -> Version:
+    """The version with an external agent that drives its episodes. It is not registered."""
+    check_program(program)
+    if version.program == program:
+        return version
+    named = msgspec.structs.replace(version, program=program, name=f"{version.name}, agent", parent=version.id)
     return msgspec.structs.replace(named, id=version_id(named))
 
 

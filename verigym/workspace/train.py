@@ -22,6 +22,7 @@ from verigym.training.environments import TrainingEnvironment
 from verigym.training.recipe import Adapter, Recipe, recipe_json
 from verigym.workspace import datasets as data
 from verigym.workspace.agent_tools import with_agent_tools
+from verigym.workspace.agents import with_program
 from verigym.workspace.audit import last_audit, was_checked
 from verigym.workspace.gold import gold_examples
 from verigym.workspace.measure import context_of, reports_of, suite_of
@@ -283,7 +284,7 @@ def _parent(ws: WorkspaceFolder, recipe: Recipe) -> Version:
         )
     if parent.is_remote:
         raise Refused(f"{parent.base}: a model on a server cannot be trained. Name a Hugging Face model id or a folder")
-    return parent
+    return with_program(parent, recipe.agent) if recipe.agent else parent
 
 
 def _reward_model(ws: WorkspaceFolder, recipe: Recipe) -> Version | None:
