@@ -40,16 +40,16 @@ def make_app(gateway: Gateway) -> FastAPI:
             following.cancel()
         await gateway.router.close()
 
-    def handled(answer: Callable[..., Awaitable[None]], needs_key: bool = True) -> _Asgi:
-        return _Asgi(partial(gateway.handle, partial(answer, gateway), needs_key=needs_key))
+    def handled(answer: Callable[..., Awaitable[None]], needs_key: bool = True) -> Asgi:
+        return Asgi(partial(gateway.handle, partial(answer, gateway), needs_key=needs_key))
 
     own_pages: Any = {"openapi_url": None, "docs_url": None, "redoc_url": None}  # FastAPI's need no key
     app = FastAPI(title="verigym", lifespan=life, exception_handlers={HTTPException: _refused}, **own_pages)
     app.router.routes += [
-        Route("/v1/chat/completions", _Asgi(partial(gateway.serve, chat)), methods=["POST"]),
-        Route("/v1/responses", _Asgi(partial(gateway.serve, responses)), methods=["POST"]),
-        Route("/v1/messages", _Asgi(partial(gateway.serve, messages)), methods=["POST"]),
-        Route("/v1/messages/count_tokens", _Asgi(gateway.count_tokens), methods=["POST"]),
+        Route("/v1/chat/completions", Asgi(partial(gateway.serve, chat)), methods=["POST"]),
+        Route("/v1/responses", Asgi(partial(gateway.serve, responses)), methods=["POST"]),
+        Route("/v1/messages", Asgi(partial(gateway.serve, messages)), methods=["POST"]),
+        Route("/v1/messages/count_tokens", Asgi(gateway.count_tokens), methods=["POST"]),
         Route("/v1/feedback", handled(_feedback), methods=["POST"]),
         Route("/v1/traces", TraceRoute(gateway), methods=["POST"]),
         Route("/v1/models", handled(_models), methods=["GET"]),
@@ -63,7 +63,7 @@ def make_app(gateway: Gateway) -> FastAPI:
     return app
 
 
-class _Asgi:
+class Asgi:
     """An ASGI route. Starlette would call a plain function with a request instead."""
 
     def __init__(self, handle: Callable[[Any, Any, Any], Awaitable[None]]) -> None:

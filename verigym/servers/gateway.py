@@ -68,15 +68,17 @@ class Gateway:
         self._left_out: set[str] = set()
         """Types of tools that the log has named."""
 
-    async def serve(self, api: Api, scope: Any, receive: Any, send: Any) -> None:
-        """Answers a request to one of the model APIs."""
+    async def serve(
+        self, api: Api, scope: Any, receive: Any, send: Any, *, capture_ids: bool = False, via_chat: bool = False
+    ) -> None:
+        """Answers a request to one of the model APIs. See `AdmittedRequest` for `capture_ids` and `via_chat`."""
 
         async def answer(headers: Headers, body: bytes, client: str, out: Responder) -> None:
             model = decode(body, _model_decoder).model
             owner = client if self.admission.keys else ""
             with self.router.agent(model, lambda: self._conversation_key(headers, body, api, owner)) as agent:
                 out.extra[b"x-verigym-version"] = agent.version.id.encode()
-                call = AdmittedRequest(api, agent, headers, body, client, owner, out)
+                call = AdmittedRequest(api, agent, headers, body, client, owner, out, capture_ids, via_chat)
                 if isinstance(agent.backend, Upstream):
                     await self._forward(call, model, agent.backend)
                 else:
@@ -113,7 +115,7 @@ class Gateway:
     async def _forward(self, call: AdmittedRequest, model: str, server: Upstream) -> None:
         """Forwards a request as it is, or translated if the server lacks the client's API."""
         hides_key, refusal = bool(self.admission.keys), None
-        if call.api.NAME not in server.lacks:
+        if call.api.NAME not in server.lacks and (call.api is chat or not call.via_chat):
             refusal = await forward(call, model, server, self.recorder, hides_key)
             if isinstance(refusal, str):
                 return self._follow(refusal, call)

@@ -11,12 +11,14 @@ import msgspec
 from msgspec import Struct
 
 from verigym.core.errors import BadInput
-from verigym.core.records import Failure, Fault, FunctionCall, Turn, Usage
+from verigym.core.records import Failure, Fault, FunctionCall, Json, Turn, Usage
 from verigym.policies.version_texts import without_examples
+from verigym.servers.exact_tokens import kept_logprobs
 from verigym.servers.record import Recorder, Recording
 from verigym.servers.types import AdmittedRequest, HeaderPairs, HttpError
 from verigym.servers.upstream import Upstream, pieces, whole
 from verigym.traces.capture import Exchange
+from verigym.wire import chat, token_ids
 from verigym.wire.items import sampling_of
 from verigym.wire.streams import read_events
 from verigym.wire.tools import read_tools
@@ -51,6 +53,9 @@ async def forward(
     """Forwards the request. Returns the id of the response, or empty text if it has none. If the server may lack the path, its
     answer is returned and not sent."""
     body = server.body(call.body, model, call.api)
+    added: Json = {}
+    if call.capture_ids and call.api is chat:
+        body, added = token_ids.ask_in(body)
     pending = asyncio.ensure_future(server.post(call.api.PATH, body, call.headers, hide_client_key=has_keys))
     # Reading the exception keeps asyncio from reporting that nobody did.
     pending.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -64,7 +69,7 @@ async def forward(
         async with await pending as response:
             if response.status in NO_SUCH_PATH:
                 return NoSuchPath(response.status, await whole(response), server.headers_back(response))
-            await _send(call, response, server, copy)
+            await _send(call, response, server, copy, added)
     except HttpError as error:
         recording.failed(Failure(Fault.INFRASTRUCTURE, error.code or "", error.message))
         raise
@@ -81,7 +86,7 @@ async def forward(
         message = f"The streamed reply is too large to capture (limit {_LARGEST_STREAM // 2**20} MiB)"
         recording.failed(Failure(Fault.INFRASTRUCTURE, "TooLarge", message))
         return ""
-    return await _record(call, pending.result(), bytes(copy.body), recording, recorder)
+    return await _record(call, pending.result(), bytes(copy.body), server, recording, recorder, has_keys)
 
 
 async def forward_count(call: AdmittedRequest, model: str, server: Upstream, has_keys: bool) -> None:
@@ -123,18 +128,22 @@ def _is_stream(response: aiohttp.ClientResponse) -> bool:
     return response.content_type == "text/event-stream"
 
 
-async def _send(call: AdmittedRequest, response: aiohttp.ClientResponse, server: Upstream, copy: _Copy) -> None:
-    """Sends the response to the client and copies it."""
+async def _send(
+    call: AdmittedRequest, response: aiohttp.ClientResponse, server: Upstream, copy: _Copy, added: Json
+) -> None:
+    """Sends the response to the client and copies it. The client does not get what only the fields in `added` asked for."""
     headers = server.headers_back(response)
     if not _is_stream(response):
         body = await whole(response)
         copy.body = bytearray(body)
-        return await call.out.whole(response.status, body, headers)
+        return await call.out.whole(response.status, token_ids.strip_reply(body, added) if added else body, headers)
     await call.out.begin(response.status, headers)
+    stripper = token_ids.StreamStripper(added) if added else None
     async for part in pieces(response):
         copy.add(part)
-        await call.out.piece(part)
-    await call.out.piece(b"", more=False)
+        if shown := part if stripper is None else stripper.add(part):
+            await call.out.piece(shown)
+    await call.out.piece(b"" if stripper is None else stripper.end(), more=False)
 
 
 async def _exchange(call: AdmittedRequest, body: bytes, recorder: Recorder) -> Exchange | None:
@@ -165,7 +174,13 @@ async def _read(body: bytes, read: Callable[[], T]) -> T:
 
 
 async def _record(
-    call: AdmittedRequest, response: aiohttp.ClientResponse, body: bytes, recording: Recording, recorder: Recorder
+    call: AdmittedRequest,
+    response: aiohttp.ClientResponse,
+    body: bytes,
+    server: Upstream,
+    recording: Recording,
+    recorder: Recorder,
+    has_keys: bool,
 ) -> str:
     """Records the reply. Returns the id of the response."""
     if response.status != 200:
@@ -186,7 +201,7 @@ async def _record(
         finish="tool_calls" if called and reply.finish == "stop" else reply.finish,
         context_ids=reply.prompt_ids,
         completion_ids=reply.completion_ids,
-        logprobs=reply.logprobs if len(reply.logprobs) == len(reply.completion_ids) else [],
+        logprobs=await kept_logprobs(call, server, reply, recording.sampling, has_keys),
     )
     recording.answered(turn, reply.items, response=id)
     return id

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from verigym.core.records import Failure, Fault, Item, Turn, Usage
+from verigym.core.records import Failure, Fault, Item, Sampling, Turn, Usage
 from verigym.rollout.settings import Prices
 from verigym.servers.types import Responder
 from verigym.traces.capture import Capture, Exchange, Placement
@@ -132,6 +132,11 @@ class Recording:
     def __init__(self, capture: Capture | None, exchange: Exchange | None, placed: Placement, prices: Prices) -> None:
         self._capture, self._exchange, self._placed, self._prices = capture, exchange, placed, prices
         self._started = time.perf_counter()
+
+    @property
+    def sampling(self) -> Sampling:
+        """How the request asked to sample."""
+        return self._exchange.turn.sampling if self._exchange is not None else Sampling()
 
     def answered(self, turn: Turn, reply: list[Item], **fields: Any) -> None:
         self._add(turn, reply=reply, cost=self._prices.cost(turn), **fields)

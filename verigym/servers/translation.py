@@ -11,10 +11,11 @@ import msgspec
 from verigym.core.errors import BadInput, InfrastructureFailure
 from verigym.core.protocols import Reply, Request
 from verigym.core.records import FunctionCall, Json, Turn
+from verigym.servers.exact_tokens import kept_logprobs
 from verigym.servers.proxy import NO_SUCH_PATH
 from verigym.servers.types import AdmittedRequest, HttpError
 from verigym.servers.upstream import Upstream, pieces, whole
-from verigym.wire import chat, messages, responses
+from verigym.wire import chat, messages, responses, token_ids
 from verigym.wire.streams import read_events
 from verigym.wire.tools import ToolNames
 from verigym.wire.types import Api, ApiReply, ApiRequest, ServerError
@@ -36,21 +37,29 @@ class TranslatedServer:
 
     async def stream(self, request: Request, put: Callable[[str], None]) -> Reply:
         names = ToolNames(tool.name for tool in request.tools).with_calls(request.items)
-        others = [api for api in APIS if api is not self._call.api]
+        apis = APIS[:1] if self._call.via_chat else APIS
+        others = [api for api in apis if api is not self._call.api]
         candidates = [api for api in others if api.NAME not in self._server.lacks] or others
         reply = await self._ask(candidates, request, names, put)
         items = [
             msgspec.structs.replace(item, name=names.name(item.name)) if isinstance(item, FunctionCall) else item
             for item in reply.items
         ]
-        return Reply(items=items, turn=Turn(usage=reply.usage, finish=reply.finish))
+        turn = Turn(
+            usage=reply.usage,
+            finish=reply.finish,
+            context_ids=reply.prompt_ids,
+            completion_ids=reply.completion_ids,
+            logprobs=await kept_logprobs(self._call, self._server, reply, request.sampling, self._hide),
+        )
+        return Reply(items=items, turn=turn)
 
     async def _ask(
         self, candidates: list[Api], request: Request, names: ToolNames, put: Callable[[str], None]
     ) -> ApiReply:
         """The reply in the first API that the server has."""
         headers = {**self._call.headers, b"content-type": b"application/json"}
-        refused = [self._call.api.NAME]
+        refused = [] if self._call.via_chat else [self._call.api.NAME]
         for api in candidates:
             body = msgspec.json.encode(self._body(api, request, names))
             async with await self._server.post(api.PATH, body, headers, hide_client_key=self._hide) as response:
@@ -84,7 +93,8 @@ class TranslatedServer:
         if asked.seed is not None and api is not messages:
             settings["seed"] = asked.seed
         names_here = {"max_tokens": api.MAX_TOKENS, "stop": api.STOP}
-        return body | api.options(asked) | {names_here.get(name, name): value for name, value in settings.items()}
+        body |= api.options(asked) | {names_here.get(name, name): value for name, value in settings.items()}
+        return body | token_ids.ask(body) if self._call.capture_ids and api is chat else body
 
 
 def _read(api: Api, body: bytes, is_stream: bool) -> ApiReply:

@@ -39,6 +39,10 @@ class AdmittedRequest(Struct, frozen=True):
     owner: str
     """Hash of the key. Empty if the server needs no key."""
     out: Responder
+    capture_ids: bool = False
+    """Whether to ask another server for token ids and logprobs, and to take them out of the client's answer."""
+    via_chat: bool = False
+    """Whether another server is asked in Chat Completions, whatever the client speaks. Only there vLLM gives all ids."""
 
     @property
     def conversation(self) -> str:

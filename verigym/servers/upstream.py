@@ -86,6 +86,8 @@ class Upstream:
         self._session: aiohttp.ClientSession | None = None
         self.lacks: set[str] = set()
         """Names of the APIs that the server is known to lack."""
+        self.processed_logprobs: bool | None = None
+        """Whether the server's logprobs are those of its sampler. None if that is not known."""
 
     async def close(self) -> None:
         if self._session is not None:

@@ -258,6 +258,10 @@ class ChatRequest(types.SharedFields, kw_only=True):
     logprobs: types.Never | None = None
     frequency_penalty: Zero | None = None
     presence_penalty: Zero | None = None
+    reasoning_effort: Annotated[Any, types.ignored("the model decides how long it thinks")] = None
+    verbosity: Annotated[Any, types.ignored("the model decides how long its text is")] = None
+    prediction: Annotated[Any, types.ignored("it only makes replies faster")] = None
+    modalities: list[Literal["text"]] | None = None
 
 
 _request_decoder = msgspec.json.Decoder(ChatRequest)

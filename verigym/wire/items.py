@@ -30,7 +30,7 @@ from verigym.core.records import (
     SummaryText,
     Usage,
 )
-from verigym.wire.tools import new_call_id, open_call_id
+from verigym.wire.tools import custom_arguments, new_call_id, open_call_id, qualified
 from verigym.wire.types import Finish
 from verigym.wire.values import as_count, as_list, as_object, as_text, is_number, kind_of
 
@@ -304,9 +304,11 @@ def response_items(values: Sequence[Any], left_out: Counter[str]) -> list[Item]:
         elif kind == "reasoning":
             items.append(_reasoning_item(row))
         elif kind in CALLS:
-            arguments = row.get("input") if kind == "custom_tool_call" else row.get("arguments")
             call_id = as_text(row.get("call_id") or row.get("id"))
-            items.append(FunctionCall(call_id, as_text(row.get("name")), as_text(arguments)))
+            is_custom = kind == "custom_tool_call"
+            arguments = custom_arguments(as_text(row.get("input"))) if is_custom else as_text(row.get("arguments"))
+            name = qualified(as_text(row.get("namespace")), as_text(row.get("name")))
+            items.append(FunctionCall(call_id, name, arguments))
             if kind == "mcp_call" and (row.get("output") or row.get("error")):
                 items.append(FunctionCallOutput(call_id, output_text(row.get("output") or row.get("error"))))
         elif kind in OUTPUTS:

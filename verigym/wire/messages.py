@@ -156,6 +156,13 @@ class MessagesText(Struct, tag="text"):
     text: str
 
 
+class MessagesTextBlock(Struct):
+    """The same where no other block may stand. There, msgspec would not miss a tag."""
+
+    type: Literal["text"]
+    text: str
+
+
 class MessagesToolUse(Struct, tag="tool_use"):
     id: str
     name: str
@@ -164,7 +171,7 @@ class MessagesToolUse(Struct, tag="tool_use"):
 
 class MessagesToolResult(Struct, tag="tool_result"):
     tool_use_id: str
-    content: str | list[MessagesText] | None = None
+    content: str | list[MessagesTextBlock] | None = None
 
 
 class MessagesThinking(Struct, tag="thinking"):
@@ -176,7 +183,7 @@ class MessagesRedactedThinking(Struct, tag="redacted_thinking"):
 
 
 class MessagesSystemMessage(Struct, tag_field="role", tag="system"):
-    content: str | list[MessagesText]
+    content: str | list[MessagesTextBlock]
 
 
 class MessagesUserMessage(Struct, tag_field="role", tag="user"):
@@ -224,7 +231,7 @@ class MessagesConversation(Struct, forbid_unknown_fields=True, kw_only=True):
 
     model: str
     messages: Annotated[list[MessagesMessage], Meta(min_length=1)]
-    system: str | list[MessagesText] | None = None
+    system: str | list[MessagesTextBlock] | None = None
     tools: list[MessagesTool] | None = None
     tool_choice: MessagesToolChoice | None = None
     output_config: MessagesOutputConfig | None = None
@@ -306,7 +313,7 @@ def _items(message: MessagesMessage) -> list[Item]:
     items: list[Item] = []
     for block in message.content:
         match block:
-            case MessagesText():
+            case MessagesText() | MessagesTextBlock():
                 last = items[-1] if items else None
                 if isinstance(last, Message):  # the texts of one message are one text
                     items[-1] = Message(role, f"{last.content}{block.text}")
@@ -323,7 +330,7 @@ def _items(message: MessagesMessage) -> list[Item]:
     return items or [Message(role, "")]
 
 
-def _text(content: str | list[MessagesText]) -> str:
+def _text(content: str | list[MessagesTextBlock]) -> str:
     return content if isinstance(content, str) else "".join(block.text for block in content)
 
 

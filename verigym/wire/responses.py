@@ -1,7 +1,7 @@
 """Responses, for clients (requests written, replies read) and for servers (requests read, replies written).
 
-A server refuses fields that `ResponsesRequest` does not have, by name. Not supported are conversations stored under an id,
-background responses and OpenAI's own tools.
+A server refuses fields that `ResponsesRequest` does not have, by name. Not supported are conversations stored under an id and
+background responses. `responses_tools` holds the kinds of tools.
 
 With token ids, vLLM's `enable_response_messages` gives those of the prompt and of the reply. vLLM attaches logprobs to the
 text of a message, so a reply that is only a native tool call, or empty, has none. The seed is vLLM's own addition to this
@@ -32,8 +32,17 @@ from verigym.core.records import (
 )
 from verigym.wire import types
 from verigym.wire.items import message_text, request_items
+from verigym.wire.responses_tools import (
+    ResponsesCustomCall,
+    ResponsesFunctionCall,
+    ResponsesTool,
+    as_functions,
+    echoed,
+    read_call,
+    written_call,
+)
 from verigym.wire.streams import LAST_EVENTS, assemble_response, event
-from verigym.wire.tools import ToolNames
+from verigym.wire.tools import ToolNames, qualified
 from verigym.wire.values import read_json_as, write_json
 
 NAME = "Responses"
@@ -42,7 +51,12 @@ CONTEXT = "input"
 SYSTEM = "instructions"
 MAX_TOKENS = "max_output_tokens"
 STOP = "stop"
-_KINDS = ("message", "reasoning", "function_call")  # a server's own tools make others, which no record holds
+_KINDS = (
+    "message",
+    "reasoning",
+    "function_call",
+    "custom_tool_call",
+)  # a server's own tools make others, which no record holds
 
 
 def context(items: Sequence[Item], names: ToolNames) -> list[Any]:
@@ -123,7 +137,12 @@ def read_reply(body: bytes) -> types.ApiReply:
     if reply.output is None:
         raise msgspec.ValidationError("Object missing required field `output`")
     output = [item for item in reply.output if item.get("type") in _KINDS]
-    items = msgspec.convert(output, list[Item])
+    items = [
+        read_call(msgspec.convert(item, ResponsesFunctionCall | ResponsesCustomCall))
+        if "call" in item["type"]
+        else msgspec.convert(item, Item)
+        for item in output
+    ]
     if all(isinstance(item, Reasoning) for item in items):
         items.append(Message("assistant", ""))
     finish: types.Finish = "stop"
@@ -187,17 +206,33 @@ class ResponsesCallOutput(Struct, tag="function_call_output"):
     output: str | list[InputText | ResponsesOutputText]
 
 
-ResponsesItem = ResponsesMessage | ResponsesReasoning | FunctionCall | ResponsesCallOutput
+class ResponsesCustomCallOutput(Struct, tag="custom_tool_call_output"):
+    call_id: str
+    output: str | list[InputText | ResponsesOutputText]
+
+
+class ResponsesMoreTools(Struct, tag="additional_tools"):
+    """Tools that codex offers inside the conversation."""
+
+    tools: list[ResponsesTool]
+
+
+ResponsesItem = (
+    ResponsesMessage
+    | ResponsesReasoning
+    | ResponsesFunctionCall
+    | ResponsesCallOutput
+    | ResponsesCustomCall
+    | ResponsesCustomCallOutput
+    | ResponsesMoreTools
+)
 ITEM_SCHEMA = {"items": {"$ref": "#/components/schemas/ResponsesItem"}}
 
 
-class ResponsesTool(types.FunctionFields, kw_only=True):
-    type: Literal["function"]
-
-
 class ResponsesToolChoice(Struct):
-    type: Literal["function"]
+    type: Literal["function", "custom"]
     name: str
+    namespace: str | None = None
 
 
 class ResponsesJsonSchemaFormat(types.JsonSchemaFields, tag="json_schema"):
@@ -206,6 +241,19 @@ class ResponsesJsonSchemaFormat(types.JsonSchemaFields, tag="json_schema"):
 
 class ResponsesTextSettings(Struct, forbid_unknown_fields=True):
     format: types.TextFormat | types.JsonObjectFormat | ResponsesJsonSchemaFormat | None = None
+    verbosity: Annotated[Any, types.ignored("the model decides how long its text is")] = None
+
+
+ResponsesIncluded = Literal[
+    "reasoning.encrypted_content",
+    "code_interpreter_call.outputs",
+    "computer_call_output.output.image_url",
+    "file_search_call.results",
+    "message.input_image.image_url",
+    "web_search_call.action.sources",
+    "web_search_call.results",
+]
+"""Parts of replies that this server never makes."""
 
 
 class ResponsesRequest(types.SharedFields, kw_only=True):
@@ -219,7 +267,11 @@ class ResponsesRequest(types.SharedFields, kw_only=True):
     max_output_tokens: types.MaxTokens | None = None
     background: types.Never | None = None
     truncation: Annotated[str, Meta(extra_json_schema={"enum": ["disabled"]})] | None = None
-    include: list[Literal["reasoning.encrypted_content"]] | None = None
+    include: list[ResponsesIncluded] | None = None
+    top_logprobs: Annotated[int, Meta(extra_json_schema={"enum": [0]})] | None = None
+    reasoning: Annotated[Any, types.ignored("the model decides how long it thinks")] = None
+    client_metadata: Annotated[Any, types.ignored("it is codex's own record")] = None
+    max_tool_calls: Annotated[Any, types.ignored("it limits tools that this server does not run")] = None
 
 
 _request_decoder = msgspec.json.Decoder(ResponsesRequest)
@@ -233,24 +285,26 @@ def read_request(body: bytes) -> types.ApiRequest:
             request.truncation not in (None, "disabled"),
             "it must be disabled: this server does not shorten conversations",
         ),
+        top_logprobs=(bool(request.top_logprobs), "it must be 0: this server does not send logprobs"),
     )
     format = request.text.format if request.text is not None else None
     choice = request.tool_choice or "auto"
-    tools, constrain = types.offered_tools(
-        request.tools or (),
-        choice if isinstance(choice, str) else "required",
-        choice.name if isinstance(choice, ResponsesToolChoice) else None,
-        types.constraint(format),
-    )
+    chosen = qualified(choice.namespace or "", choice.name) if isinstance(choice, ResponsesToolChoice) else None
+    items, more_tools = _read_input(request.input, "input", "user")
+    offered = as_functions([*(request.tools or ()), *more_tools])
+    kind = choice if isinstance(choice, str) else "required"
+    tools, constrain = types.offered_tools(offered.functions, kind, chosen, types.constraint(format))
     return types.shared_request(
         request,
         request.max_output_tokens,
-        items=read_input(request.input, "input"),
+        items=items,
         instructions=request.instructions,
         tools=tools,
         constrain=constrain,
         previous=request.previous_response_id or "",
         keep=request.store is not False,
+        call_forms=offered.forms,
+        left_out=offered.left_out,
         echo={
             "instructions": request.instructions,
             "max_output_tokens": request.max_output_tokens,
@@ -260,7 +314,7 @@ def read_request(body: bytes) -> types.ApiRequest:
             "temperature": request.temperature,
             "text": {"format": msgspec.to_builtins(format) if format is not None else {"type": "text"}},
             "tool_choice": choice,
-            "tools": [msgspec.to_builtins(tool) for tool in request.tools or ()],
+            "tools": echoed(request.tools or ()),
             "top_p": request.top_p,
             "truncation": "disabled",
             "user": request.user,
@@ -270,23 +324,35 @@ def read_request(body: bytes) -> types.ApiRequest:
 
 def read_input(values: str | list[Any], field: str, role: Literal["user", "assistant"] = "user") -> list[Item]:
     """Items as clients write them: a message may omit its type, and text is a message of `role`. `field` is for errors."""
+    return _read_input(values, field, role)[0]
+
+
+def _read_input(
+    values: str | list[Any], field: str, role: Literal["user", "assistant"]
+) -> tuple[list[Item], list[ResponsesTool]]:
+    """The items, and the tools that are offered among them."""
     if isinstance(values, str):
-        return [Message(role, values)]
+        return [Message(role, values)], []
     items: list[Item] = []
+    tools: list[ResponsesTool] = []
     for index, value in enumerate(values):
         typed = {"type": "message", **value} if isinstance(value, dict) else value
         try:
-            items.append(_item(msgspec.convert(typed, ResponsesItem)))
+            item = msgspec.convert(typed, ResponsesItem)
         except msgspec.ValidationError as error:
             message, _, path = str(error).partition(" - at `$")
             raise types.InvalidRequest(message, f"{field}[{index}]{path.rstrip('`')}") from error
-    return items
-
-
-def _item(item: ResponsesItem) -> Item:
-    if isinstance(item, ResponsesCallOutput) and not isinstance(item.output, str):
-        return FunctionCallOutput(item.call_id, "".join(part.text for part in item.output))
-    return msgspec.convert(msgspec.to_builtins(item), Item)
+        match item:
+            case ResponsesMoreTools():
+                tools += item.tools
+            case ResponsesFunctionCall() | ResponsesCustomCall():
+                items.append(read_call(item))
+            case ResponsesCallOutput() | ResponsesCustomCallOutput():
+                output = item.output if isinstance(item.output, str) else "".join(part.text for part in item.output)
+                items.append(FunctionCallOutput(item.call_id, output))
+            case _:
+                items.append(msgspec.convert(msgspec.to_builtins(item), Item))
+    return items, tools
 
 
 def new_id() -> str:
@@ -298,7 +364,8 @@ def _id(kind: str) -> str:
 
 
 def write_reply(request: types.ApiRequest, reply: types.ReplyToSend) -> bytes:
-    return write_json(_response(request, reply, _status(reply), [_output(item) for item in reply.items]))
+    output = [_output(item, request) for item in reply.items]
+    return write_json(_response(request, reply, _status(reply), output))
 
 
 class ResponsesStream:
@@ -336,19 +403,23 @@ class ResponsesStream:
             rest = message_text(item)[sent:]
             events = self.text(rest) if rest else b"" if self._message is not None else self._open()
             return events + self._close()
-        output = _output(item)
+        output = _output(item, self._request)
         self._output.append(output)
         if isinstance(item, FunctionCall):
-            added = self._added({**output, "arguments": "", "status": "in_progress"})
-            arguments = self._event("response.function_call_arguments.delta", **self._position(), delta=item.arguments)
-            arguments += self._event(
-                "response.function_call_arguments.done", **self._position(), name=item.name, arguments=item.arguments
+            is_custom = output["type"] == "custom_tool_call"
+            field, event = (
+                ("input", "custom_tool_call_input") if is_custom else ("arguments", "function_call_arguments")
             )
-            return added + arguments + self._done(output)
+            added = self._added({**output, field: "", "status": "in_progress"})
+            delta = self._event(f"response.{event}.delta", **self._position(), delta=output[field])
+            done = {field: output[field]} if is_custom else {"name": output["name"], field: output[field]}
+            return (
+                added + delta + self._event(f"response.{event}.done", **self._position(), **done) + self._done(output)
+            )
         return self._added(output) + self._done(output)
 
     def _open(self) -> bytes:
-        self._message = {**_output(Message("assistant", "")), "status": "in_progress"}
+        self._message = {**_output(Message("assistant", ""), self._request), "status": "in_progress"}
         self._output.append(self._message)
         empty = {**self._message["content"][0]}
         return self._added({**self._message, "content": []}) + self._event(
@@ -419,13 +490,14 @@ def _response(request: types.ApiRequest, reply: types.ReplyToSend, status: str, 
     }
 
 
-def _output(item: Item) -> Json:
+def _output(item: Item, request: types.ApiRequest) -> Json:
     match item:
         case Message():
             part = {"type": "output_text", "text": message_text(item), "annotations": [], "logprobs": []}
             head = {"type": "message", "id": _id("msg"), "status": "completed"}
             return {**head, "role": "assistant", "content": [part]}
         case FunctionCall():
-            return {"id": _id("fc"), "status": "completed", **msgspec.to_builtins(item)}
+            call = written_call(item, request.call_forms.get(item.name))
+            return {"id": _id("ctc" if "input" in call else "fc"), "status": "completed", **call}
         case _:
             return {"id": _id("rs"), "summary": [], **msgspec.to_builtins(item)}

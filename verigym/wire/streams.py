@@ -37,8 +37,10 @@ def assemble_chat(chunks: Sequence[Json]) -> Json:
     calls: dict[int, Json] = {}
     completion: Json = {}
     finish: Any = None
+    tokens: Json = {}
     for chunk in chunks:
-        completion |= {key: chunk[key] for key in ("model", "usage", "id", "created", "error") if chunk.get(key)}
+        keys = ("model", "usage", "id", "created", "error", "prompt_token_ids")
+        completion |= {key: chunk[key] for key in keys if chunk.get(key)}
         for choice in as_objects(chunk.get("choices")):
             if choice.get("index", 0) != 0:
                 continue
@@ -48,11 +50,20 @@ def assemble_chat(chunks: Sequence[Json]) -> Json:
                 if isinstance(delta.get(key), str):
                     message[key] = message.get(key, "") + delta[key]
             _add_calls(as_list(delta.get("tool_calls")), calls)
+            _add_tokens(choice, tokens)
     if len(message) == 1 and not calls and finish is None and "error" not in completion:
         return {}
     if calls:
         message["tool_calls"] = [calls[index] for index in sorted(calls)]
-    return {**completion, "choices": [{"message": message, "finish_reason": finish}]}
+    return {**completion, "choices": [{"message": message, "finish_reason": finish, **tokens}]}
+
+
+def _add_tokens(choice: Json, tokens: Json) -> None:
+    """Adds the ids and logprobs of a chunk."""
+    if ids := as_list(choice.get("token_ids")):
+        tokens.setdefault("token_ids", []).extend(ids)
+    if logprobs := as_list(as_object(choice.get("logprobs")).get("content")):
+        tokens.setdefault("logprobs", {"content": []})["content"].extend(logprobs)
 
 
 def _add_calls(deltas: list[Any], calls: dict[int, Json]) -> None:

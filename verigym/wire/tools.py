@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
+import msgspec
+
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Json, ToolSpec
-from verigym.wire.values import as_list, as_object, as_text, parsed
+from verigym.wire.values import as_list, as_object, as_text, parsed, write_json
 
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
 
@@ -56,17 +58,47 @@ def tool_spec(name: str, description: str | None, parameters: Json | None) -> To
     return ToolSpec(name=name, description=description or "", parameters=parameters or {})
 
 
-def read_tools(value: Any) -> list[ToolSpec]:
+def read_tools(value: Any, namespace: str = "") -> list[ToolSpec]:
     """Tools as the APIs, ATIF and OpenTelemetry write them. Skips tools without a name."""
     specs: list[ToolSpec] = []
     for element in as_list(parsed(value)):
         tool = as_object(parsed(element))
         tool = as_object(tool.get("function")) or tool
-        name = tool.get("name")
-        if isinstance(name, str) and name:
-            schema = next((tool[key] for key in ("parameters", "input_schema", "inputSchema") if tool.get(key)), None)
-            specs.append(tool_spec(name, as_text(tool.get("description")), as_object(parsed(schema))))
+        name, kind = tool.get("name"), tool.get("type")
+        if not isinstance(name, str) or not name:
+            continue
+        if kind == "namespace":
+            specs += read_tools(tool.get("tools"), qualified(namespace, name))
+            continue
+        schema = next((tool[key] for key in ("parameters", "input_schema", "inputSchema") if tool.get(key)), None)
+        if kind == "custom" and schema is None:
+            schema = CUSTOM_PARAMETERS
+        specs.append(tool_spec(qualified(namespace, name), as_text(tool.get("description")), as_object(parsed(schema))))
     return specs
+
+
+CUSTOM_PARAMETERS: Json = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
+"""The schema of a custom tool, which takes free text: one text."""
+
+
+def qualified(namespace: str, name: str) -> str:
+    """The name of a tool in a namespace."""
+    return f"{namespace}.{name}" if namespace else name
+
+
+def custom_arguments(input: str) -> str:
+    """The free text of a custom tool's call, as arguments of a function."""
+    return write_json({"input": input}).decode()
+
+
+def custom_input(arguments: str) -> str:
+    """The free text in the arguments of a call. Arguments that a model wrote without it are the text."""
+    try:
+        fields = msgspec.json.decode(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+    text = fields.get("input") if isinstance(fields, dict) else None
+    return text if isinstance(text, str) else arguments
 
 
 def new_call_id(items: Sequence[Item]) -> str:

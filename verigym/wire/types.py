@@ -73,6 +73,8 @@ class ApiRequest(Struct, kw_only=True):
     """Whether the reply may hold at most one call."""
     left_out: list[str] = []
     """Types of tools that only the API's own company can run. They are not offered."""
+    call_forms: dict[str, Any] = {}
+    """How the client reads the calls of a function, by its name (`responses_tools.CallForm`)."""
 
 
 class ReplyToSend(Struct, kw_only=True):
@@ -217,9 +219,10 @@ class SharedFields(Struct, forbid_unknown_fields=True, kw_only=True):
     metadata: dict[str, str] | None = None
     user: str | None = None
     store: bool | None = None
-    service_tier: str | None = None
     safety_identifier: str | None = None
-    prompt_cache_key: str | None = None
+    service_tier: Annotated[Any, ignored("there is one tier")] = None
+    prompt_cache_key: Annotated[Any, ignored("prompts are cached without a key")] = None
+    prompt_cache_retention: Annotated[Any, ignored("prompts stay cached while there is room")] = None
 
 
 def shared_request(fields: SharedFields, max_tokens: int | None, **more: Any) -> ApiRequest:
