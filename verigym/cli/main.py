@@ -26,6 +26,7 @@ from verigym.cli import (
     init,
     label,
     loop,
+    mcp,
     mine,
     models,
     optimize,
@@ -102,6 +103,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "runs": runs.runs,
         "trajectories": trajectories.trajectories,
         "gc": runs.gc,
+        "mcp": mcp.mcp,
     },
 }
 """Commands, and groups of commands, in the order of the help."""
