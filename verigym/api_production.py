@@ -48,6 +48,7 @@ class ProductionVerbs(WorkspaceBase):
         feedback: Sequence[str] = (),
         rules: str | Path | None = None,
         prices: "Prices | None" = None,
+        environments: Sequence[str] = (),
         on_message: Callable[[str], None] | None = None,
     ) -> "RunningServer":
         """Serve an agent as Chat Completions and Responses in the background, and capture traces.
@@ -68,12 +69,14 @@ class ProductionVerbs(WorkspaceBase):
             ) from error
         from verigym.rollout.settings import Prices
         from verigym.servers.admission import Admission, AdmissionLimits, keys_from
+        from verigym.servers.episodes import EpisodeService, check_environments
         from verigym.servers.gateway import Gateway
         from verigym.traces.capture import Capture
         from verigym.traces.otlp import SpanReceiver
         from verigym.traces.redaction import Redaction
         from verigym.workspace.workspace import WorkspaceFolder
 
+        check_environments(environments)
         keys, redaction = keys_from(key_env, host), Redaction.load(Path(rules) if rules else None)
         folder = WorkspaceFolder(self.home)  # the server outlives this call, and the workspace may be closed before it
         served, server_keys = serving.served_version(folder, self._agent_name(version), upstream)
@@ -94,6 +97,7 @@ class ProductionVerbs(WorkspaceBase):
         limits = AdmissionLimits(body=int(max_body * 2**20), seconds=timeout, queue=queue, rate=rate)
         admission = Admission(limits, keys)
         gateway = Gateway(router, admission, capture=traces, spans=spans, prices=prices or Prices(), say=say)
+        gateway.episodes = EpisodeService(folder, router, environments, say)
         return serving.RunningServer(gateway, listening, traces, folder, spans)
 
     @on_thread

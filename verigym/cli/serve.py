@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verigym.cli import complete, show
-from verigym.cli.options import FeedbackOption, Home, Price, Rules, prices_of, workspace
+from verigym.cli.options import FeedbackOption, Home, Price, Rules, env_option, prices_of, workspace
 from verigym.core.records import Version
 from verigym.core.words import counted
 
@@ -70,6 +70,10 @@ def serve(
         int | None,
         typer.Option("--keep-days", min=1, help="Days after which captured traces are deleted (default: never)"),
     ] = None,
+    environments: Annotated[
+        list[str] | None,
+        env_option("Environment of yours in which agents may open episodes (POST /v1/episodes). Repeatable"),
+    ] = None,
     feedback: FeedbackOption = None,
     rules: Rules = None,
     price: Price = "",
@@ -95,6 +99,7 @@ def serve(
         feedback=feedback or (),
         rules=rules,
         prices=prices_of(price),
+        environments=environments or (),
         on_message=show.say,
     )
     _say_serving(server.gateway, server.url)

@@ -20,6 +20,7 @@ from starlette.routing import Route
 
 import verigym
 from verigym.core.records import Feedback, Json
+from verigym.servers.episodes import EndBody, EpisodeBody
 from verigym.servers.gateway import Gateway
 from verigym.servers.otlp import TraceRoute
 from verigym.servers.types import JSON, FeedbackBody, Headers, HttpError, Responder
@@ -35,7 +36,11 @@ def make_app(gateway: Gateway) -> FastAPI:
     @contextlib.asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         following = asyncio.create_task(gateway.router.follow()) if gateway.router.follows else None
+        reaping = asyncio.create_task(gateway.episodes.reap()) if gateway.episodes is not None else None
         yield
+        if reaping is not None:
+            reaping.cancel()
+            await asyncio.gather(reaping, return_exceptions=True)
         if following is not None:
             following.cancel()
         await gateway.router.close()
@@ -60,7 +65,34 @@ def make_app(gateway: Gateway) -> FastAPI:
         Route("/docs", handled(partial(_page, get_swagger_ui_html)), methods=["GET"]),
         Route("/redoc", handled(partial(_page, get_redoc_html)), methods=["GET"]),
     ]
+    if gateway.episodes is not None:
+        app.router.routes += [
+            Route("/v1/episodes", Asgi(partial(_open_episode, gateway)), methods=["POST"]),
+            Route("/v1/episodes/{id}/end", Asgi(partial(_end_episode, gateway)), methods=["POST"]),
+            Route("/e/{path:path}", Asgi(gateway.episodes.host), methods=["GET", "POST", "DELETE"]),
+        ]
     return app
+
+
+async def _open_episode(gateway: Gateway, scope: Any, receive: Any, send: Any) -> None:
+    async def answer(headers: Headers, body: bytes, client: str, out: Responder) -> None:
+        assert gateway.episodes is not None
+        host = headers.get(b"host", b"127.0.0.1").decode("latin-1")
+        await gateway.episodes.create(f"{scope.get('scheme', 'http')}://{host}", _owner(gateway, client), body, out)
+
+    await gateway.handle(answer, scope, receive, send)
+
+
+async def _end_episode(gateway: Gateway, scope: Any, receive: Any, send: Any) -> None:
+    async def answer(headers: Headers, body: bytes, client: str, out: Responder) -> None:
+        assert gateway.episodes is not None
+        await gateway.episodes.end(scope["path_params"]["id"], _owner(gateway, client), body, out)
+
+    await gateway.handle(answer, scope, receive, send)
+
+
+def _owner(gateway: Gateway, client: str) -> str:
+    return client if gateway.admission.keys else ""
 
 
 class Asgi:
@@ -112,6 +144,8 @@ async def _metrics(gateway: Gateway, headers: Headers, body: bytes, client: str,
 async def _openapi(gateway: Gateway, headers: Headers, body: bytes, client: str, out: Responder) -> None:
     """The page names the models, so it needs the key where one is required."""
     page = openapi_page([name for name, _ in gateway.router.models()], bool(gateway.admission.keys))
+    if gateway.episodes is None:
+        page["paths"] = {path: value for path, value in page["paths"].items() if "/episodes" not in path}
     await out.whole(200, msgspec.json.encode(page))
 
 
@@ -156,6 +190,8 @@ def openapi_page(models: list[str], with_key: bool) -> Json:
         messages.MessagesConversation,
         FeedbackBody,
         Feedback,
+        EpisodeBody,
+        EndBody,
         responses.ResponsesItem,
     ]
     refs, schemas = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")

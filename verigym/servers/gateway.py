@@ -19,6 +19,7 @@ from verigym.core.records import Message, content_hash
 from verigym.rollout.settings import Prices
 from verigym.servers import local
 from verigym.servers.admission import Admission
+from verigym.servers.episodes import EpisodeService
 from verigym.servers.proxy import forward, forward_count, forwarded_request
 from verigym.servers.record import Recorder
 from verigym.servers.routing import Router
@@ -60,6 +61,8 @@ class Gateway:
         say: Callable[[str], None] = tell,
     ) -> None:
         self.router, self.admission, self._say = router, admission, say
+        self.episodes: EpisodeService | None = None
+        """The service for episodes of external agents, if it is on."""
         self.recorder = Recorder(capture, prices)
         self.spans = spans
         self._memory = local.ResponseMemory()

@@ -191,7 +191,7 @@ ALGORITHMS: dict[str, dict[str, dict[str, Any]]] = {
 """Defaults of each algorithm. A recipe can override them."""
 
 
-_NEWER = ("allow_live_tools",)
+_NEWER = ("allow_live_tools", "agent")
 """Fields that are stored only if they are set, so that runs of older recipes keep their ids."""
 
 
