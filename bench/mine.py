@@ -1,25 +1,187 @@
-"""Production traces into tasks: how long it takes to mine them, the first time and again.
+"""Production traces into tasks: how many of a mixed set become tasks, from which source, how good they are, how long it takes.
 
-    python bench/mine.py            # 10,000 traces, half of them failures that somebody corrected
-    python bench/mine.py --quick    # 1,000
+    python bench/mine.py            # the mixed set of 200 traces, and 10,000 single-step traces for speed
+    python bench/mine.py --quick    # the same set, and 1,000
 
-Requests are of 24 phrasings that toolcall does not have, with names, days and times drawn. Every task that is made was proven:
-what is right was played and passed, what was done was played and failed.
+`mixed_traces.py` makes the set. Mining sees the traces, the feedback, a scripted teacher (right for three of four requests) and a
+scripted judge. It never sees what was right. Afterwards every task is checked against what only the maker of the set knows:
+
+- its own solution passes, and the failed attempt fails
+- its start is the world in which the trace was made
+- its solution passes the verifier of the world in which the trace was made
 """
 
+import asyncio
 import random
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from figures import figure, finish, parser
+from mixed_traces import ENVIRONMENTS, INFORMATION, Made, build, written
 
-from verigym.core.records import Feedback, Item, Message, Trajectory, content_hash
+from verigym.audit.scripted_episodes import play
+from verigym.core.protocols import Policy, Request
+from verigym.core.records import Feedback, Item, Json, Message, Task, Trajectory, Version, content_hash
+from verigym.core.seeds import derive
 from verigym.environments.load import load_environment
 from verigym.harness.environment import EnvironmentSpec
 from verigym.mining.mine import MiningReport, mine
+from verigym.mining.proposals import read_proposals
 from verigym.policies.dialects import write_call
+from verigym.policies.scripted import ScriptedPolicy
+from verigym.tasks.load import load_tasks
+from verigym.verifiers.ending import is_rubric
+from verigym.verifiers.judge import ScriptedJudge
 from verigym.workspace.workspace import WorkspaceFolder
+
+GOAL = 70
+"""Per cent of the traces that must become tasks."""
+WORLDS = {
+    "workplace": ["office"],
+    "support": ["customers", "orders"],
+    "triage": ["facts"],
+    "search": ["library"],
+    "data_analysis": ["dataset"],
+    "safety": ["state"],
+    "warehouse": ["shelves"],
+}
+"""Keys of a task's data that are its world."""
+TEACHER = Version(base="http://127.0.0.1:1/v1#teacher", id="teacher")
+
+
+class Bench(WorkspaceFolder):
+    """A workspace whose teacher and judge are scripted."""
+
+    teacher: Policy
+    judge: Policy
+
+    def open_policy(self, version: Version) -> Policy:
+        return self.teacher
+
+    def open_judge(self, version: Version) -> Policy:
+        return self.judge
+
+
+def scripted_teacher(made: list[Made]) -> ScriptedPolicy:
+    """Right in every episode for three of four requests, in two of three episodes for some, and at a loss for the rest."""
+    situations = {one.situation.task.prompt: one.situation for one in made if one.situation is not None}
+
+    def answer(request: Request) -> str:
+        prompt = next(item.text for item in request.items if isinstance(item, Message) and item.role == "user")
+        situation = situations.get(prompt)
+        luck = derive(0, "luck", prompt) % 100
+        if situation is None or luck >= 85 or (luck >= 75 and request.seed % 3 == 0):
+            return f"I would ask a colleague, number {request.seed % 97}."
+        replies = [written(reply) for reply in situation.gold]
+        return replies[min(len(request.turns), len(replies) - 1)]
+
+    return ScriptedPolicy(answer)
+
+
+class Quality(NamedTuple):
+    checked: int = 0
+    proven: int = 0
+    """Tasks whose own solution passes and whose failure fails."""
+    worlds: int = 0
+    right_world: int = 0
+    solved: int = 0
+    right_solution: int = 0
+
+
+async def quality(name: str, tasks: list[Task], environment: EnvironmentSpec, made: dict[str, Made]) -> Quality:
+    """Checks the accepted tasks of an environment."""
+    counts: Counter[str] = Counter()
+    own = load_environment(name)
+    for task in tasks:
+        maker = made[task.lineage[0].removeprefix("trace ")]
+        assert maker.situation is not None
+        gold = environment.gold_replies(task)
+        if is_rubric(task):
+            continue
+        passes = (await play(environment, task, gold)).verdict.passed if gold else True
+        fails = not (await play(environment, task, maker.replies or [""])).verdict.passed
+        counts["checked"] += 1
+        counts["proven"] += passes and fails
+        if keys := WORLDS.get(Path(name).stem):
+            counts["worlds"] += 1
+            counts["right_world"] += all(task.data.get(key) == maker.situation.task.data.get(key) for key in keys)
+        if gold:
+            counts["solved"] += 1
+            counts["right_solution"] += (await play(own, maker.situation.task, gold)).verdict.passed
+    return Quality(**counts)
+
+
+def mixed(home: Path) -> list[Any]:
+    """The mixed set: how many traces become tasks, from which source, and how good the tasks are."""
+    ws = Bench(home / "home")
+    made = asyncio.run(build(ws, home))
+    ws.teacher = scripted_teacher(made)
+    ws.judge = ScriptedJudge(lambda shown: False)
+    by_trace = {one.trace: one for one in made}
+    counts: Counter[str] = Counter()
+    sources: Counter[str] = Counter()
+    nothing: Counter[str] = Counter()
+    fate: dict[str, Counter[str]] = {kind: Counter() for kind in INFORMATION}
+    total = Quality()
+    started = time.process_time()
+    for name in ENVIRONMENTS:
+        stem = Path(name).stem
+        options: Json = {"teacher": TEACHER, "judge": TEACHER, "accept": True}
+        report = mine(ws, load_environment(name), [f"traces-{stem}"], **options)
+        again = mine(ws, load_environment(name), [f"traces-{stem}"], **options)
+        assert not again.proposed and not again.regressions, "the same traces made something new"
+        known = read_proposals(ws, name)
+        counts["tasks"] += len(report.proposed)
+        counts["regressions"] += len(report.regressions)
+        for id in report.proposed:
+            sources[known.proposals[id].by] += len(known.proposals[id].trajectories)
+        taken = set(report.summary.tasks)
+        listed = {trace: one.missing for one in report.summary.unverifiable for trace in one.trajectories}
+        for one in (each for each in made if each.environment == name):
+            if one.trace in taken:
+                fate[one.information]["task"] += 1
+            elif one.trace in report.summary.regressions:
+                fate[one.information]["regression"] += 1
+            else:
+                fate[one.information]["nothing"] += 1
+                why = listed.get(one.trace, f"no known failure ({one.information})")
+                nothing[why.partition(". ")[2].partition(". ")[0] if ". " in why else why] += 1
+        tasks = load_tasks(home / "home" / "mined" / f"{stem}.jsonl")
+        found = asyncio.run(quality(name, tasks, load_environment(report.environment), by_trace))
+        total = Quality(*(a + b for a, b in zip(total, found, strict=True)))
+        lineage = [line for task in tasks for line in task.lineage]
+        assert tasks and all(line.removeprefix("trace ") in by_trace for line in lineage), "a task leads to no trace"
+    seconds = time.process_time() - started
+    became = sum(each["task"] for each in fate.values())
+    print(f"the mix of {len(made)} traces, and what became of them:")
+    print("  by environment: " + ", ".join(f"{Path(name).stem} {count}" for name, count in ENVIRONMENTS.items()))
+    failures = Counter(one.failure or "none" for one in made)
+    print("  by failure: " + ", ".join(f"{kind} {count}" for kind, count in failures.most_common()))
+    print(f"  {'known about the trace':24}{'traces':>8}{'task':>8}{'regression':>12}{'nothing':>9}")
+    for kind, count in INFORMATION.items():
+        print(f"  {kind:24}{count:8}{fate[kind]['task']:8}{fate[kind]['regression']:12}{fate[kind]['nothing']:9}")
+    print(
+        "traces that became tasks, by source: " + ", ".join(f"{kind} {count}" for kind, count in sources.most_common())
+    )
+    print("why nothing was made:")
+    for why, count in nothing.most_common():
+        print(f"  {count:4}  {why[:130]}")
+    share = 100 * became / len(made)
+    return [
+        figure("mixed traces that became tasks", share, "%", f">= {GOAL}"),
+        figure("mixed traces: tasks", counts["tasks"], "tasks"),
+        figure("mixed traces: regressions, not counted as tasks", counts["regressions"], "regressions"),
+        figure("mined tasks whose solution passes and whose failure fails", 100 * total.proven / total.checked, "%", ">= 100"),
+        figure("mined tasks that start in the world of their trace", 100 * total.right_world / total.worlds, "%", ">= 90"),
+        figure("mined solutions that are right in that world", 100 * total.right_solution / total.solved, "%", ">= 95"),
+        figure("mine 200 mixed traces twice", seconds, "s of a core", "<= 60"),
+    ]  # fmt: skip
+
+
+# -- speed --------------------------------------------------------------------------------------------------------------------
 
 RUN = "traces-bench"
 DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"]
@@ -87,13 +249,15 @@ def timed(ws: WorkspaceFolder, environment: EnvironmentSpec) -> tuple[MiningRepo
 def main() -> None:
     args = parser(__doc__).parse_args()
     count = 1_000 if args.quick else 10_000
+    with tempfile.TemporaryDirectory(prefix="verigym-mixed-") as home:
+        figures = mixed(Path(home))
     with tempfile.TemporaryDirectory(prefix="verigym-mine-") as home:
         ws, environment = WorkspaceFolder(Path(home)), load_environment("toolcall")
         served(ws, count)
         (first, first_s), (again, again_s) = (timed(ws, environment) for _ in range(2))
     assert first.proposed and not again.proposed, "the same traces made something new"
     goal = "<= 60"
-    figures = [
+    figures += [
         figure(f"mine {count:,} traces", first_s, "s of a core", goal),
         figure(f"mine {count:,} traces again", again_s, "s of a core", goal),
         figure(f"tasks mined of {count:,} traces", len(first.proposed), "tasks"),

@@ -133,13 +133,21 @@ class ProductionVerbs(WorkspaceBase):
         held_out_share: float = 0.25,
         accept: bool = False,
         who: str = "",
+        teacher: "Agent" = "",
+        k: int = 3,
+        judge: "Agent" = "",
         on_progress: Callable[[int, int], None] | None = None,
     ) -> "MiningReport":
-        """Make tasks from the failures in production traces. `accept` accepts every verified task without review."""
+        """Make tasks from the failures in production traces. `accept` accepts every verified task without review.
+
+        A `teacher` solves each request with an unknown correct outcome `k` times. If most attempts end alike, that end is
+        correct. A `judge` must fail the failed attempt before a rubric task counts as verified.
+        """
         from verigym.mining.mine import mine
 
         self._bar.start("requests")
-        options = {"held_out_share": held_out_share, "accept": accept, "who": user_name(who)}
+        options = {"held_out_share": held_out_share, "accept": accept, "who": user_name(who), "k": k}
+        options |= {"teacher": self._agent_or_none(teacher), "judge": self._agent_or_none(judge)}
         report = on_progress or self._bar.report
         return mine(self.folder, self._environment(environment), runs, **options, on_progress=report)
 
@@ -214,7 +222,10 @@ class ProductionVerbs(WorkspaceBase):
 
     @on_thread
     def mine_accept(self, environment: "str | EnvironmentSpec", *, who: str = "") -> "AcceptedTasks":
-        """Accept every verified task without review. Cases in which a person and the verifier disagree stay open."""
+        """Accept every verified task and every regression without review.
+
+        Cases in which a person and the verifier disagree stay open, and so do tasks that only a person can accept.
+        """
         from verigym.mining.mine import accept_all
 
         return accept_all(self.folder, self._environment(environment).name, user_name(who))

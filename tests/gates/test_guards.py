@@ -5,8 +5,8 @@ from tests.evaluation.builders import report
 from tests.gates.builders import BARE, NEW, OLD, measured, named, once, retention, safety, sides, sound, texts
 from verigym.core.records import Check, Report, Version
 from verigym.gates.evidence import Evidence, ReportPair
-from verigym.gates.guards import as_cheap, as_quick, retained, safe
-from verigym.gates.policy import DEFAULT, QUICK, GatePolicy, Margins, Retention
+from verigym.gates.guards import as_cheap, as_quick, no_return, retained, safe
+from verigym.gates.policy import DEFAULT, QUICK, GatePolicy, Margins, Regressions, Retention
 
 PRIMARY = sides([1.0] * 5, [1.0] * 5)
 
@@ -150,3 +150,39 @@ def test_what_is_not_measured_in_time_or_money_can_be_left_out():
     assert {one.words for one in found} == {"left out by the policy"}
     assert as_quick(measured(PRIMARY), once())[0].words.startswith("no latency is known")
     assert named(PRIMARY.champion, "x").suite.name == "x"
+
+
+def _regressions(before: list[float], after: list[float]) -> ReportPair:
+    """Whether each side ended as the failure did, task by task."""
+    both = sides([1.0] * len(before), [1.0] * len(after))
+    return ReportPair(*(_recurring(one, ends) for one, ends in zip(both, (before, after), strict=True)))
+
+
+def _recurring(one: Report, ends: list[float]) -> Report:
+    results = [
+        msgspec.structs.replace(result, rates={"recurred": end}, passed=1 - end)
+        for result, end in zip(one.results, ends, strict=True)
+    ]
+    return msgspec.structs.replace(one, results=results)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "new", "outcome"),
+    [
+        ([0.0] * 4, [0.0] * 4, 0, "pass"),
+        ([1.0] * 4, [1.0, 0.0, 1.0, 0.0], 0, "pass"),
+        ([0.0] * 4, [0.0, 1.0, 0.0, 0.0], 0, "fail"),
+        ([0.0] * 4, [0.0, 1.0, 0.0, 0.0], 1, "pass"),
+    ],
+    ids=["none", "the champion's own", "a new one", "a new one that is tolerated"],
+)
+def test_a_failure_must_not_return(before: list[float], after: list[float], new: int, outcome: str):
+    policy = GatePolicy(name="mine", regressions=Regressions(new=new))
+    (check,) = no_return(sound(PRIMARY, regressions=_regressions(before, after)), once(policy))
+    assert (check.name, check.outcome) == ("no failure returns", outcome)
+
+
+def test_regressions_are_asked_for_only_by_a_policy_that_names_them():
+    assert no_return(sound(PRIMARY, regressions=_regressions([0.0], [1.0])), once(DEFAULT)) == []
+    (check,) = no_return(sound(PRIMARY), once(GatePolicy(name="mine", regressions=Regressions())))
+    assert check.outcome == "skipped" and "no regression was accepted" in check.words

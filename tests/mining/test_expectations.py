@@ -186,11 +186,6 @@ def test_an_environments_own_rule_makes_the_task_and_several_replies_are_played(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (DESK, "The task cannot be run without the state of the trace: gold(task) of"),
-        (
-            DESK.replace("def gold(", "def perfect("),
-            "The task cannot be run without the state of the trace: KeyError: 'events' (desk.py, line 11). Define mined(",
-        ),
         (DESK + RULE.replace("return", "return 1 / 0 #"), "mined(...) of"),
         (
             DESK + RULE.replace('{"events": {}', '{"events": 5'),
@@ -199,12 +194,20 @@ def test_an_environments_own_rule_makes_the_task_and_several_replies_are_played(
         (DESK + RULE.replace(".split()[-1]", ""), "The verifier does not pass the correct outcome"),
         (DESK.replace("return float(", "return 1 / 0 #") + RULE, "The verifier failed: ZeroDivisionError"),
     ],
-    ids=["gold needs more", "open needs more", "rule raises", "rule is wrong", "rule says another", "verifier raises"],
+    ids=["rule raises", "rule is wrong", "rule says another", "verifier raises"],
 )
 def test_an_environment_that_needs_more_says_what(tmp_path: Path, text: str, words: str) -> None:
     counter = desk(tmp_path, text)
     corrected(counter)
     assert missing(counter).startswith(words)
+
+
+@pytest.mark.parametrize("text", [DESK, DESK.replace("def gold(", "def perfect(")], ids=["with gold", "without"])
+def test_an_environment_without_a_rule_starts_from_the_state_of_its_own_tasks(tmp_path: Path, text: str) -> None:
+    counter = desk(tmp_path, text)
+    corrected(counter)
+    one = only(counter)
+    assert one.by == "correction" and one.task.data["mined"]["expected"] == {"events": {"Ida": True}}
 
 
 JUDGED = """
@@ -219,10 +222,11 @@ verifiers = {"polite": Judge("Is it polite?")}
 """
 
 
-def test_a_verifier_that_asks_a_judge_proves_nothing_here(tmp_path: Path) -> None:
+def test_a_verifier_that_asks_a_judge_proves_nothing_here_so_a_person_accepts_a_rubric(tmp_path: Path) -> None:
     counter = desk(tmp_path, JUDGED)
     counter.feedback(counter.trace("Greet Ida", "Hm."), correction="Hello Ida!")
-    assert missing(counter) == "The verifier needs a judge, which mining does not provide"
+    one = only(counter)
+    assert one.by == "rubric" and one.needs_person and one.task.data["reference"] == "Hello Ida!"
 
 
 def test_words_of_a_sibling_do_not_make_other_words_wrong(tmp_path: Path) -> None:

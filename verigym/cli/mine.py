@@ -27,6 +27,15 @@ CASE_KEYS = "a accept · r reject · s skip · u undo · q quit"
 LAST_KEYS = "that was the last one · u undo · q quit"
 STATES = {"open": "open", "accepted": "accepted", "taken": "added", "rejected": "rejected"}
 """Stored states, and how they are printed."""
+SOURCES = {
+    "correction": "correction",
+    "twin": "a trace that succeeded",
+    "": "correction or a trace that succeeded",
+    "end state": "known end state",
+    "teacher": "teacher",
+    "rubric": "rubric",
+}
+"""How the correct outcome of a task is known, as it is printed."""
 _SHOWN = 8
 """Reasons, and proposals of a state, that are printed without --json."""
 
@@ -71,13 +80,33 @@ def run_mining(
         float,
         typer.Option("--held-out-share", min=0.0, max=1.0, help="Share of new families to hold out from training"),
     ] = 0.25,
+    teacher: Annotated[
+        str,
+        typer.Option(
+            "--teacher",
+            metavar="MODEL",
+            help="Stronger model that solves requests with an unknown correct outcome (same values as -m of eval). If most of "
+            "its attempts end alike, that end is correct",
+            autocompletion=complete.models,
+        ),
+    ] = "",
+    k: Annotated[int, typer.Option("-k", min=1, max=100, help="Attempts of the teacher per request")] = 3,
+    judge: Annotated[
+        str,
+        typer.Option(
+            "--judge",
+            metavar="MODEL",
+            help="Model that checks rubric tasks: it must fail the failed attempt. Without it, a person accepts each rubric task",
+            autocompletion=complete.models,
+        ),
+    ] = "",
     json: Json = False,
     home: Home = None,
 ) -> None:
     """Propose tasks from failures in production traces. Each task is verified, deduplicated and put into a family that is
     either trained on or held out. Proposals wait for `mine review` or `mine accept`."""
     ws = workspace(home)
-    mined = ws.mine(environment, runs or (), held_out_share=held_out_share)
+    mined = ws.mine(environment, runs or (), held_out_share=held_out_share, teacher=teacher, k=k, judge=judge)
     if json:
         return show.as_json(mined)
     _say_mined(ws.folder, mined)
@@ -94,13 +123,15 @@ def review_proposals(environment: Environment, who: Who = "", home: Home = None)
 
 @mine.command("accept")
 def accept_proposals(environment: Environment, who: Who = "", json: Json = False, home: Home = None) -> None:
-    """Accept every verified task without review. Cases in which a person and the verifier disagree stay open."""
+    """Accept every verified task and every regression without review. Cases in which a person and the verifier disagree stay
+    open, and so do tasks that only a person can accept."""
     accepted = workspace(home).mine_accept(environment, who=who)
     if json:
         return show.as_json(accepted)
     _say_added({split: len(ids) for split, ids in accepted.added.items()})
     if not accepted.added:
-        show.say("no proposal was open")
+        show.say("no proposal was open" if not accepted.open else "no proposal could be accepted without a person")
+    _say_files(accepted.rubric, accepted.guardrail)
     _say_next(accepted.environment, accepted.version, waiting=bool(accepted.open))
 
 
@@ -118,7 +149,15 @@ def list_proposals(
     home: Home = None,
 ) -> None:
     """List the proposals of an environment, and the failures that no task could be made from."""
-    from verigym.mining.proposals import last_summary, newest_version, read_proposals, with_file
+    from verigym.mining.proposals import (
+        last_summary,
+        newest_version,
+        read_proposals,
+        with_file,
+        with_regressions,
+        with_rubric,
+    )
+    from verigym.verifiers.ending import is_rubric
 
     if not environment:
         return list_all(json, home)
@@ -146,9 +185,11 @@ def list_proposals(
         _say_more(len(unverifiable))
     if known.by_state("open"):
         return show.next_command(f"verigym mine review {show.quote(environment)}")
+    _say_files(with_rubric(ws, environment), with_regressions(ws, environment))
     if known.taken:
         show.say(show.command(f"history of one task: verigym mine show {next(reversed(known.taken))}"))
-    _say_next(with_file(ws, environment), newest_version(known.taken.values()), listed=True)
+    version = newest_version(task for task in known.taken.values() if not is_rubric(task))
+    _say_next(with_file(ws, environment), version, listed=True)
 
 
 @mine.command("show")
@@ -217,16 +258,41 @@ def _say_mined(ws: "WorkspaceFolder", mined: "MiningReport") -> None:
         show.say(
             f"{counted(len(tasks), 'new task')} in {families}: {len(tasks) - held_out} to train on, {held_out} held out"
         )
+        sources = Counter(SOURCES[known.proposals[id].by] for id in mined.proposed)
+        show.paragraph(
+            "how the correct outcome is known: " + ", ".join(f"{name} {n}" for name, n in sources.most_common())
+        )
+    if mined.regressions:
+        show.say(
+            f"{counted(len(mined.regressions), 'new regression')}: only the bad ending is known, so they are no tasks"
+        )
     if mined.cases:
         show.say(f"{counted(len(mined.cases), 'case')} in which a person and the verifier disagree")
     _say_added({split: len(ids) for split, ids in mined.added.items()})
-    open = Counter("task" if known.proposals[id].case is None else "case" for id in mined.open)
-    if open:
-        show.say("waiting for review: " + " and ".join(counted(count, kind) for kind, count in open.items()))
-    if open and not mined.added:
-        accept = f"   ·   verigym mine accept {show.quote(base)}" if open["task"] else ""
+    waiting = Counter(_kind(known.proposals[id]) for id in mined.open)
+    if waiting:
+        show.say("waiting for review: " + " and ".join(counted(count, kind) for kind, count in waiting.items()))
+    persons = sum(known.proposals[id].needs_person for id in mined.open)
+    if persons:
+        show.say(f"only a person can accept {persons} of them: verigym mine review {show.quote(base)}")
+    if waiting and not mined.added:
+        proven = waiting["task"] + waiting["regression"] > persons
+        accept = f"   ·   verigym mine accept {show.quote(base)}" if proven else ""
         return show.next_command(f"verigym mine review {show.quote(base)}{accept}")
-    _say_next(mined.environment, mined.version, waiting=bool(open))
+    _say_files(mined.rubric, mined.guardrail)
+    _say_next(mined.environment, mined.version, waiting=bool(waiting))
+
+
+def _kind(proposal: "Proposal") -> str:
+    return "case" if proposal.case is not None else "task" if proposal.is_task else "regression"
+
+
+def _say_files(rubric: str, guardrail: str) -> None:
+    """Where the tasks for a judge and the regressions are."""
+    if rubric:
+        show.say(f"tasks that a judge scores (eval --judge MODEL): {rubric}")
+    if guardrail:
+        show.say(f"regressions, a guardrail for eval and the gate: {guardrail}")
 
 
 def _say_added(counts: dict[str, int]) -> None:
@@ -309,6 +375,7 @@ def _say_state(known: "ProposalSet", state: str) -> None:
         (
             proposal.id,
             "case" if proposal.case is not None else known.task(proposal.id).split,
+            "" if proposal.case is not None or proposal.by == "regression" else SOURCES[proposal.by],
             proposal.bucket,
             show.clip(known.right(proposal.id), 44),
             show.clip(_prompt_of(proposal), 40),
@@ -316,7 +383,7 @@ def _say_state(known: "ProposalSet", state: str) -> None:
         )
         for proposal in proposals[-_SHOWN:]
     ]
-    show.table(rows, ("task", "split", "failure", "correct outcome", "request", "traces"), "  ")
+    show.table(rows, ("task", "split", "source", "failure", "correct outcome", "request", "traces"), "  ")
     _say_more(len(proposals))
 
 
@@ -377,6 +444,7 @@ def _review(ws: "WorkspaceFolder", environment: "EnvironmentSpec", who: str) -> 
     from verigym.mining import proposals
     from verigym.mining.mine import write_accepted
     from verigym.mining.review import ReviewSession, press
+    from verigym.verifiers.ending import is_rubric
 
     base = base_and_added(environment.name)[0]
     waiting = proposals.read_proposals(ws, base).by_state("open")
@@ -402,7 +470,9 @@ def _review(ws: "WorkspaceFolder", environment: "EnvironmentSpec", who: str) -> 
     if any(proposal.case is not None and answer == "accepted" for proposal, answer in answered):
         show.say(show.command(f"to replay accepted cases of the verifier: verigym check {show.quote(base)}"))
     known = proposals.read_proposals(ws, base)
-    _say_next(proposals.with_file(ws, base), proposals.newest_version(known.taken.values()), bool(left))
+    version = proposals.newest_version(task for task in known.taken.values() if not is_rubric(task))
+    _say_files(proposals.with_rubric(ws, base), proposals.with_regressions(ws, base))
+    _say_next(proposals.with_file(ws, base), version, bool(left))
 
 
 def _edit(
@@ -443,6 +513,7 @@ def _ask(session: "ReviewSession") -> None:
     if console.is_terminal:
         console.clear()
     kind = "case" if proposal.case is not None else proposal.task.split.replace("mined", "held out")
+    kind = "regression, never trained on" if proposal.by == "regression" else kind
     bucket = f", {proposal.bucket}" if proposal.bucket else ""
     show.say("", f"{len(session.answers) + 1} of {len(session.proposals)}, {proposal.id} ({kind}{bucket})")
     for signal in proposal.signals:

@@ -24,6 +24,7 @@ from verigym.core.protocols import Verifier
 from verigym.core.records import Item, Message, Task
 from verigym.environments.bridges import find as bridges
 from verigym.environments.call_rows import call_rows, expects_calls
+from verigym.environments.mined import with_mined
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox, takes_calls
 from verigym.policies import dialects
@@ -31,6 +32,7 @@ from verigym.tasks.files import SUFFIXES, is_task_file
 from verigym.tasks.load import BadRow, load_split, load_tasks
 from verigym.verifiers.by_data import BY_KEY, by_data
 from verigym.verifiers.choice import Choice
+from verigym.verifiers.ending import MINED, REGRESSIONS, is_regression
 from verigym.verifiers.lift import lift, lift_group
 from verigym.verifiers.match import exact_match
 from verigym.verifiers.numeric import Numeric
@@ -126,6 +128,16 @@ def _is_base(name: str) -> bool:
     )
 
 
+def name_of(environment: str) -> str:
+    """The short name for files and proposals: `toolcall`, or `desk` for `a/desk.py+b/desk.jsonl`."""
+    return Path(base_and_added(environment)[0].partition(",")[0].strip()).stem
+
+
+def regression_file(home: Path, environment: str) -> Path:
+    """The file of the regressions that were accepted for an environment. Nobody trains on them."""
+    return home / "mined" / f"{name_of(environment)}_{REGRESSIONS}.jsonl"
+
+
 def find_by_verifier(name: str) -> EnvironmentSpec:
     """The shipped environment that defines the verifier or suite `name`."""
     specs = [load_environment(environment) for environment in names()]
@@ -198,7 +210,8 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
         cheats=getattr(module, "cheats", None),
         judge=getattr(module, "scripted_judge", None),
         explain=_function(module, "explain", "explain(task, trajectory, verdict), which returns a bucket", where),
-        mined=_function(module, "mined", "mined(request, items), which returns the data of a task, or None", where),
+        mined=_mining_rule(module, "mined", "mined(request, items)", where),
+        mined_episode=_mining_rule(module, "mined_episode", "mined_episode(data, episode)", where),
         agent=_agent(module, where),
         version=version(kind),
     )
@@ -297,6 +310,16 @@ def _function(module: ModuleType, name: str, what: str, where: str) -> Any:
     found = getattr(module, name, None)
     if found is not None and not callable(found):
         raise BadInput(f"{where}: {name} is not a function. It must be {what}")
+    return found
+
+
+def _mining_rule(module: ModuleType, name: str, form: str, where: str) -> Any:
+    """A rule of the module, or for a shipped environment of `mining.py` in its folder, which is not part of its version."""
+    what = f"{form}, which returns the data of a task, or None"
+    found = _function(module, name, what, where)
+    beside = f"{module.__name__}.mining"
+    if found is None and hasattr(module, "__path__") and importlib.util.find_spec(beside) is not None:
+        found = _function(importlib.import_module(beside), name, what, where)
     return found
 
 
@@ -460,13 +483,20 @@ def _with_added(base: EnvironmentSpec, where: str, file: str, bad: list[BadRow] 
         found = _ADDED.fullmatch(task.split)
         if found is not None:
             versions[task.split] = int(found[1])
-        elif task.split != "train":
+        elif (task.split == REGRESSIONS) != is_regression(task):
+            raise BadInput(
+                f'{file}: task "{task.id}" must be in the split "{REGRESSIONS}" if it says how an episode must not end, and '
+                "in another split if it does not. Change its split"
+            )
+        elif task.split not in ("train", REGRESSIONS):
             raise BadInput(
                 f'{file}: task "{task.id}" has the split "{task.split}". The held-out tasks of an environment cannot change. '
                 "Use train, or mined_v1, mined_v2, ... for added held-out tasks"
             )
 
     def tasks(split: str) -> list[Task]:
+        if split == REGRESSIONS:
+            return [task for task in rows if task.split == REGRESSIONS]
         if _ADDED.fullmatch(split) is None:
             return _distinct([*base.tasks(split), *(task for task in rows if task.split == split)], file)
         if split not in versions:
@@ -474,12 +504,11 @@ def _with_added(base: EnvironmentSpec, where: str, file: str, bad: list[BadRow] 
         return [task for task in rows if task.split in versions and versions[task.split] <= versions[split]]
 
     ordered = sorted(versions, key=versions.__getitem__)
-    return msgspec.structs.replace(
-        base,
-        name=where,
-        tasks=tasks,
-        suites={**base.suites, **{f"{Path(file).stem}_v{versions[split]}": split for split in ordered}},
-    )
+    suites = {f"{Path(file).stem}_v{versions[split]}": split for split in ordered}
+    if any(task.split == REGRESSIONS for task in rows):
+        suites[Path(file).stem] = REGRESSIONS
+    added = msgspec.structs.replace(base, name=where, tasks=tasks, suites={**base.suites, **suites})
+    return with_mined(added) if any(MINED in task.data for task in rows) else added
 
 
 def _distinct(tasks: list[Task], file: str) -> list[Task]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from verigym.core.errors import not_found
-from verigym.core.records import FunctionCall, Item, Json, Message, Task
+from verigym.core.records import FunctionCall, Item, Json, Message, Task, Trajectory
 
 LOCK = Path(__file__).parent / "rows.lock"
 SPLITS = ("train", "val")
@@ -47,4 +47,14 @@ def numbered(calls: Iterable[FunctionCall | Json]) -> list[Item]:
         if isinstance(call, FunctionCall)
         else FunctionCall(f"call_{index}", call["name"], msgspec.json.encode(call["arguments"]).decode())
         for index, call in enumerate(calls)
+    ]
+
+
+def calls_of(episode: Trajectory) -> list[Json]:
+    """The calls of an episode that were executed, as `{"name": ..., "arguments": {...}}`."""
+    executed = {mark.item for mark in episode.marks if mark.kind == "executed"}
+    return [
+        {"name": item.name, "arguments": msgspec.json.decode(item.arguments or "{}")}
+        for index, item in enumerate(episode.items)
+        if isinstance(item, FunctionCall) and index in executed
     ]

@@ -17,12 +17,15 @@ from verigym.evaluation.failures import INFRASTRUCTURE, EnvironmentRule, bucket,
 from verigym.evaluation.stats import clustered_mean, pass_all, pass_at, percentile, ratio_of_totals
 from verigym.evaluation.suites import family_of
 
+RECURRED = "recurred"
+"""Rate of regressions. They are a guardrail, so a report on them has no success."""
 RATES = {
     "valid": "valid output",
     "tool": "correct tool",
     "arguments": "correct arguments",
     "executed": "execution success",
     "unsafe": "unsafe actions",
+    RECURRED: "ended as a known failure",
 }
 """Rate of a task result to the name of the metric."""
 DIFFICULTY = "difficulty:"
@@ -162,11 +165,12 @@ def _metrics(results: list[TaskResult], episodes: dict[str, list[_ScoredEpisode]
     families = [one.family for one in scored]
 
     passed, rewards = [one.passed for one in scored], [one.reward for one in scored]
-    metrics = {
-        "success": clustered_mean(passed, families, rate=True),
-        **_of_repeats(scored),
-        "reward": clustered_mean(rewards, families, rate=all(0 <= reward <= 1 for reward in rewards)),
-    }
+    guardrail = all(RECURRED in one.rates for one in scored)
+    metrics: dict[str, Estimate] = {}
+    if not guardrail:
+        metrics["success"] = clustered_mean(passed, families, rate=True)
+        metrics |= _of_repeats(scored)
+        metrics["reward"] = clustered_mean(rewards, families, rate=all(0 <= reward <= 1 for reward in rewards))
     for part, name in RATES.items():
         among = [one for one in scored if part in one.rates]
         if among:
@@ -182,7 +186,7 @@ def _metrics(results: list[TaskResult], episodes: dict[str, list[_ScoredEpisode]
     if any(costs):
         metrics["cost"] = clustered_mean(costs, families, least=0.0)
         spent["cost per success"] = costs
-    for name, amounts in spent.items():
+    for name, amounts in spent.items() if not guardrail else ():
         ratio = ratio_of_totals(amounts, passed, families)
         if ratio is not None:
             metrics[name] = ratio

@@ -47,7 +47,8 @@ def look(
                 f"Report {report.id} measures version {report.agent}, not {version.id}. Evaluate {version.id}"
             )
     comparison = compare(*primary, level=1 - policy.alpha)
-    measured = [sides for sides in (primary, evidence.retention, evidence.safety) if sides is not None]
+    guarded = (evidence.retention, evidence.safety, evidence.regressions)
+    measured = [primary, *(sides for sides in guarded if sides is not None)]
     judging = Judging(policy, evidence.earlier, evidence.turn)
     asked = _asked(candidate, champion, evidence, comparison, measured, judging)
     outcomes = {check.outcome for check in asked}
@@ -95,6 +96,7 @@ def _asked(
         checks.no_more_invalid(primary, judging),
         checks.no_more_tool_errors(primary, judging),
         *guards.safe(evidence, judging),
+        *guards.no_return(evidence, judging),
         *guards.retained(candidate, champion, evidence, judging),
         *guards.as_quick(primary, judging),
         guards.as_cheap(primary, judging),

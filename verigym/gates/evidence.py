@@ -51,6 +51,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     primary: ReportPair
     retention: ReportPair | None = None
     safety: ReportPair | None = None
+    regressions: ReportPair | None = None
     texts: PassageLosses | None = None
     orders: dict[str, list[Task]] = {}
     """`primary`, `retention` or `safety` to all tasks that can be measured, in the order in which they are. Without it, those

@@ -4,15 +4,26 @@ import math
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from verigym.core.records import Check, Look, Version
+from verigym.core.records import Check, Look, TaskResult, Version
 from verigym.core.words import percent
 from verigym.evaluation.compare import Pair
+from verigym.evaluation.report import RECURRED
 from verigym.evaluation.stats import Ratio, clopper_pearson, paired_delta, paired_totals, percentile_ratio
 from verigym.gates.checks import left_out, no_more, not_lost, skipped, unsafe
 from verigym.gates.damage import Damage
 from verigym.gates.evidence import Evidence
-from verigym.gates.judging import HARMFUL, HARMLESS, HARMLESS_TASKS, RETENTION, SEVERE_TASKS, Judging, Sample, sample
-from verigym.gates.policy import AsGood, GatePolicy, Safety
+from verigym.gates.judging import (
+    HARMFUL,
+    HARMLESS,
+    HARMLESS_TASKS,
+    REGRESSION_TASKS,
+    RETENTION,
+    SEVERE_TASKS,
+    Judging,
+    Sample,
+    sample,
+)
+from verigym.gates.policy import AsGood, GatePolicy, Regressions, Safety
 
 _RETAINED = "general capability is retained"
 _READS = "held-out text is still read as well"
@@ -141,6 +152,37 @@ def _no_more_refusals(harmless: Sample, asked: Safety, judging: Judging) -> Chec
         )
 
     return not_lost(name, words, harmless, lambda one: 1 - one.passed, asked.over_refusal, judging)
+
+
+def no_return(evidence: Evidence, judging: Judging) -> list[Check]:
+    """The regressions: no episode of the candidate ends as a production failure did, unless the champion's does too."""
+    asked, sides, name = judging.policy.regressions, evidence.regressions, "no failure returns"
+    if not isinstance(asked, Regressions):
+        return []
+    if sides is None:
+        missing = evidence.missing.get("regressions", "")
+        return [_not_measured(name, "regressions", missing) if missing else skipped(name, _NO_REGRESSIONS)]
+    tasks = sample(REGRESSION_TASKS, sides, evidence.orders.get("regressions", []))
+    returned = [after.task for before, after in tasks.pairs if _returns(after) > _returns(before)]
+    both = sum(_returns(after) > 0 for _, after in tasks.pairs) - len(returned)
+    words = f"in {len(returned)} of {len(tasks.pairs)} regressions only the candidate ends as the failure did"
+    words += f" ({both} more in which both do)" if both else ""
+    if len(returned) > asked.new:
+        some = ", ".join(returned[:3]) + (", ..." if len(returned) > 3 else "")
+        outcome, conclusion = "fail", f"{asked.new or 'none'} tolerated ({some})"
+    elif not tasks.pairs:
+        outcome, conclusion = "unclear", "none could be scored"
+    else:
+        outcome, conclusion = "pass", "within what is tolerated" if returned else "none"
+    figures = {"new": float(len(returned)), "tasks": float(len(tasks.pairs))}
+    return [Check(name=name, outcome=outcome, words=f"{words}: {conclusion}", figures=figures, suite=tasks.suite)]
+
+
+_NO_REGRESSIONS = "no regression was accepted for this environment (verigym mine accept ENV)"
+
+
+def _returns(one: TaskResult) -> float:
+    return one.rates.get(RECURRED, 0.0)
 
 
 def as_quick(primary: Sample, judging: Judging) -> list[Check]:

@@ -15,7 +15,7 @@ from verigym.evaluation import sequential
 from verigym.evaluation.compare import Pair, scored_pairs
 from verigym.evaluation.suites import family_of
 from verigym.gates.evidence import ReportPair
-from verigym.gates.policy import GatePolicy
+from verigym.gates.policy import GatePolicy, Regressions
 
 SEVERE, HARMLESS = "severe", "harmless"
 """Tags of the safety suite: an unsafe action there does great damage; there is nothing to refuse."""
@@ -28,7 +28,7 @@ class Part(Struct, frozen=True, kw_only=True):
 
     name: str
     suite: str
-    """primary, safety or retention."""
+    """primary, safety, retention or regressions."""
     keep: Callable[[Sequence[str]], bool] = lambda tags: True
     """Whether a task with these tags belongs to it."""
     single: bool = False
@@ -45,7 +45,8 @@ RETENTION = Part(name="retention", suite="retention", single=True)
 HARMFUL = Part(name="harmful", suite="safety", keep=lambda tags: HARMLESS not in tags, single=True)
 SEVERE_TASKS = Part(name="severe", suite="safety", keep=lambda tags: SEVERE in tags)
 HARMLESS_TASKS = Part(name="harmless", suite="safety", keep=lambda tags: HARMLESS in tags, single=True)
-PARTS = {part.name: part for part in (PRIMARY, RETENTION, HARMFUL, SEVERE_TASKS, HARMLESS_TASKS)}
+REGRESSION_TASKS = Part(name="regressions", suite="regressions")
+PARTS = {part.name: part for part in (PRIMARY, RETENTION, HARMFUL, SEVERE_TASKS, HARMLESS_TASKS, REGRESSION_TASKS)}
 
 
 class Sample(Struct, frozen=True, kw_only=True):
@@ -178,6 +179,9 @@ def first_sizes(orders: Mapping[str, Sequence[Task]], policy: GatePolicy) -> dic
         tasks = part.tasks(orders.get(part.suite, ()))[:most]
         if not tasks:
             continue
+        if part is REGRESSION_TASKS:
+            sizes[part.name] = len(tasks)
+            continue
         if part is SEVERE_TASKS:
             assert policy.safety is not None
             sizes[part.name] = min(len(tasks), policy.safety.min_severe)
@@ -211,6 +215,8 @@ def _asked_parts(policy: GatePolicy) -> list[tuple[Part, float | None, int | Non
         parts.append((HARMFUL, policy.safety.margin, policy.safety.tasks))
         parts.append((SEVERE_TASKS, None, None))
         parts.append((HARMLESS_TASKS, policy.safety.over_refusal, policy.safety.tasks))
+    if isinstance(policy.regressions, Regressions):
+        parts.append((REGRESSION_TASKS, None, None))
     return parts
 
 

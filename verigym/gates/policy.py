@@ -69,6 +69,15 @@ class Safety(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Of a reply."""
 
 
+class Regressions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How production failures ended: the regressions mined for the environment (`verigym mine`). Key `regressions`."""
+
+    new: Annotated[int, Meta(ge=0)] = 0
+    """Regressions in which the candidate ends as the failure did and the champion does not, that are tolerated."""
+    max_tokens: Count = 256
+    """Of a reply."""
+
+
 class AsGood(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """As good as the champion, and cheaper or faster: `primary: {no_worse: 0.05, cost: 0.3}`."""
 
@@ -112,6 +121,8 @@ class GatePolicy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """null leaves it out."""
     safety: Safety | None = Safety()
     """null leaves it out."""
+    regressions: Regressions | msgspec.UnsetType = msgspec.UNSET
+    """Asked only if a policy names it: `regressions: {new: 0}`. The hash of a policy without it is that of older releases."""
 
 
 DEFAULT = GatePolicy()

@@ -47,6 +47,9 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
     """The environment's rule for turning a production request and its right items into task data, or None if it cannot."""
     agent: str = ""
     """The external agent that drives the episodes, if the version names none: a command, or `module:function`."""
+    mined_episode: Callable[[Json, Trajectory], Json | None] | None = None
+    """The environment's rule for turning a start and an episode that was right into task data, or None if it cannot. See
+    `mining.multi_step`."""
     executor: AdaptiveExecutor = msgspec.field(default_factory=AdaptiveExecutor)
     version: str = ""
     """Version of the code. Another version makes other runs."""

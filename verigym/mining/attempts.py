@@ -57,14 +57,22 @@ def request_key(prompt: str | list[Item]) -> str:
     return near.plain(prompt) if isinstance(prompt, str) else content_hash(wording(prompt))
 
 
-def attempts_of(trajectory: Trajectory, names: Mapping[str, str]) -> list[Attempt]:
-    """None if the trace holds no request. `names` maps tool names as an API may spell them."""
+def attempts_of(trajectory: Trajectory, names: Mapping[str, str], dialogue: bool = False) -> list[Attempt]:
+    """None if the trace holds no request. `names` maps tool names as an API may spell them. In a `dialogue` the user answers the
+    agent, so the whole conversation is one attempt at its first message."""
     slim = msgspec.structs.replace(trajectory, turns=[], stop=_stop(trajectory))
     lines = [[with_tool_name(item, names) for item in line if not _is_system(item)] for line in _lines(trajectory)]
     attempts: list[Attempt] = []
     for line in lines:
         users = [index for index, item in enumerate(line) if isinstance(item, Message) and item.role == "user"]
         if not users:
+            continue
+        if dialogue:
+            first = users[0]
+            attempt = Attempt(
+                trace=slim, prompt=_prompt([line[first]]), tried=line[first + 1 :], last=line is lines[-1]
+            )
+            attempts += [attempt] if attempt.last else []
             continue
         text = near.plain(_user_text(line[users[-1]]))
         requests = [index for index in users if near.plain(_user_text(line[index])) == text]

@@ -20,6 +20,7 @@ from verigym.policies.dialects.plain import arguments_of
 from verigym.tasks import near_duplicates as near
 from verigym.verifiers.toolcall import canonical
 
+NO_JUDGE = "The verifier needs a judge, which mining does not provide"
 _LONGEST = 160
 """Maximum characters of a solution or reason in a message."""
 
@@ -36,6 +37,10 @@ class Expectation(Struct, frozen=True):
 
 class MissingEvidence(Exception):
     """Why no task can be made from a request."""
+
+
+class RuleDefect(MissingEvidence):
+    """The environment's own rule `mined` does not work. No other source is tried, because that would hide the defect."""
 
 
 def expected_outcome(
@@ -85,7 +90,7 @@ def data_of(environment: EnvironmentSpec, request: str, items: Sequence[Item]) -
         try:
             data = environment.mined(request, list(items))
         except Exception as error:  # user code may raise anything
-            raise MissingEvidence(
+            raise RuleDefect(
                 f"mined(...) of {environment.name} raised {type(error).__name__}: {words_of(error)}"
             ) from error
         if data is None:
@@ -116,7 +121,17 @@ def meaning(items: Sequence[Item]) -> str:
 
 
 async def check_solution(environment: EnvironmentSpec, task: Task, right: Sequence[Reply]) -> None:
-    """Checks that the task's gold solution and the correct outcome pass. Raises `MissingEvidence`."""
+    """Checks that the task's gold solution and the correct outcome pass. Raises `MissingEvidence`, or `RuleDefect` if the
+    environment's rule made the task."""
+    try:
+        await _check_solution(environment, task, right)
+    except MissingEvidence as error:
+        if environment.mined is not None and not str(error).startswith(NO_JUDGE):
+            raise RuleDefect(str(error)) from error
+        raise
+
+
+async def _check_solution(environment: EnvironmentSpec, task: Task, right: Sequence[Reply]) -> None:
     try:
         gold = environment.gold_replies(task)
     except Exception as error:  # user code may raise anything
@@ -141,7 +156,7 @@ async def play_and_score(environment: EnvironmentSpec, task: Task, replies: Sequ
     except VerigymError as error:
         raise MissingEvidence(f"The replies cannot be run in the environment: {words_of(error)}") from error
     if judge.asked:
-        raise MissingEvidence("The verifier needs a judge, which mining does not provide")
+        raise MissingEvidence(NO_JUDGE)
     error = played.trajectory.error
     if error is not None and error.fault is not Fault.MODEL:
         raise MissingEvidence(

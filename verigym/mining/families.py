@@ -35,6 +35,9 @@ class MinedRequest(Struct, frozen=True, kw_only=True):
     """The request without its values."""
     family: str = ""
     held_out: bool = False
+    start: bool | None = None
+    """Whether only held-out tasks have its start state. Then it cannot be trained on. A start that training tasks have decides
+    nothing."""
 
 
 class FamilyAssignment(Struct, frozen=True):
@@ -42,7 +45,7 @@ class FamilyAssignment(Struct, frozen=True):
     held_out: bool
 
 
-def request_of(task: Task, meaning: str, right: Sequence[Item]) -> MinedRequest:
+def request_of(task: Task, meaning: str, right: Sequence[Item], start: bool | None = None) -> MinedRequest:
     """The task as used for grouping, with its family and split if it has them."""
     calls = [item for item in right if isinstance(item, FunctionCall)]
     values = [str(value) for call in calls for value in (arguments_of(call) or {}).values()]
@@ -54,6 +57,7 @@ def request_of(task: Task, meaning: str, right: Sequence[Item]) -> MinedRequest:
         pattern=_pattern(near.text_of(task), values),
         family=task.family,
         held_out=task.split != "train",
+        start=start,
     )
 
 
@@ -82,6 +86,7 @@ def assign_families(
         similar = {
             side: [id for member in members for id in sides[side][member.id]]
             + [request.id for request in families.values() if request.held_out is side]
+            + [f"the start state of {member.id}" for member in members if side and member.start]
             for side in (False, True)
         }
         trained, held_out = similar[False], similar[True]

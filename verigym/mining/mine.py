@@ -10,6 +10,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -18,7 +19,8 @@ from verigym.audit.scripted_episodes import watching
 from verigym.core import event_loop
 from verigym.core.errors import Refused
 from verigym.core.printable import Printable
-from verigym.core.records import Feedback, Task, Toolset
+from verigym.core.protocols import closing
+from verigym.core.records import Feedback, Task, Toolset, Version
 from verigym.environments.load import base_and_added, load_environment
 from verigym.harness.environment import EnvironmentSpec
 from verigym.mining import expectations as expect
@@ -28,10 +30,14 @@ from verigym.mining.families import FamilyAssignment, MinedRequest, assign_famil
 from verigym.mining.proposals import HELD_OUT, MiningSummary, Proposal, Review, UnverifiableRequest
 from verigym.mining.requests import Miner, RequestAnalysis
 from verigym.mining.signals import feedback_by_trace
+from verigym.mining.teacher import Teacher
 from verigym.policies.dialects.plain import write
+from verigym.verifiers.ending import MINED, is_rubric
 from verigym.workspace.workspace import WorkspaceFolder
 
 HELD_OUT_SHARE = 0.25
+TEACHER_K = 3
+"""Episodes of a teacher per request."""
 _LINEAGE = 20
 """Maximum number of traces that a task names. Its proposal names all."""
 _SIGNALS = 5
@@ -51,6 +57,10 @@ class AcceptedTasks(Printable, Struct, frozen=True, kw_only=True):
     """All tasks and cases that wait for review."""
     version: int
     """Version of the held-out mined tasks. 0 without any."""
+    rubric: str
+    """The environment with the tasks that a judge scores. Empty without any."""
+    guardrail: str
+    """The environment with the regressions. Empty without any."""
 
 
 class MiningReport(AcceptedTasks, frozen=True, kw_only=True):
@@ -58,6 +68,8 @@ class MiningReport(AcceptedTasks, frozen=True, kw_only=True):
     """New tasks, accepted or not."""
     cases: list[str]
     """New cases in which the verifier was wrong."""
+    regressions: list[str]
+    """New regressions, accepted or not. They are not tasks and count in no success rate."""
     summary: MiningSummary
 
 
@@ -69,20 +81,36 @@ def mine(
     held_out_share: float = HELD_OUT_SHARE,
     accept: bool = False,
     who: str = "",
+    teacher: Version | None = None,
+    k: int = TEACHER_K,
+    judge: Version | None = None,
     on_progress: OnProgress = lambda done, total: None,
 ) -> MiningReport:
-    """`runs` are runs of traces that all belong to the environment. Without any, all traces are searched for matching ones."""
+    """`runs` are runs of traces that all belong to the environment. Without any, all traces are searched for matching ones. A
+    `teacher` solves what nobody corrected, `k` times. A `judge` must fail each failure before its rubric is proven."""
     base, added = base_and_added(environment.name)
     environment = load_environment(base) if added else environment
     with _claim(ws, base):
         tasks = proposals.write_accepted(ws, base)  # finish what a killed process had accepted
         known = proposals.read_proposals(ws, base)
-        miner = Miner(environment, known, feedback_by_trace(ws.store.documents("feedback", Feedback)))
+        feedback = feedback_by_trace(ws.store.documents("feedback", Feedback))
         counts: Counter[str] = Counter()
-        analyses = _analyse(miner, _attempts(ws, environment, runs, counts), on_progress)
+        requests = _attempts(ws, environment, runs, counts)
+
+        async def analysed() -> tuple[Miner, list[RequestAnalysis]]:
+            policy: Any = ws.open_policy(teacher) if teacher is not None else None
+            judging: Any = ws.open_judge(judge) if judge is not None else None
+            async with closing(policy), closing(judging):
+                taught = Teacher(ws.store, environment, teacher, policy, k) if teacher is not None else None
+                miner = Miner(environment, known, feedback, teacher=taught, judge=judging)
+                return miner, await _analyse(miner, requests, on_progress)
+
+        with watching():
+            miner, analyses = event_loop.run(analysed())
         new_tasks, summary = _proposals(miner, analyses, counts, held_out_share)
         new_cases = [case for analysis in analyses for case in analysis.cases if case.id not in known.proposals]
-        for proposal in [*new_tasks, *new_cases]:
+        regressions = _regressions(miner, analyses)
+        for proposal in [*new_tasks, *new_cases, *regressions]:
             ws.store.put("proposal", proposal.id, proposal)
         if summary != proposals.last_summary(ws, base):
             ws.store.put("mining", uuid.uuid4().hex, summary)
@@ -93,6 +121,7 @@ def mine(
         **msgspec.structs.asdict(accepted),
         proposed=[proposal.id for proposal in new_tasks],
         cases=[proposal.id for proposal in new_cases],
+        regressions=[proposal.id for proposal in regressions],
         summary=summary,
     )
 
@@ -118,9 +147,9 @@ def _claim(ws: WorkspaceFolder, base: str) -> AbstractContextManager[None]:
 
 
 def _accept_all(ws: WorkspaceFolder, base: str, who: str) -> None:
-    """Cases are left out, because only a person can decide that the verifier is wrong."""
+    """Cases and unproven tasks are left out, because only a person can decide them."""
     open_tasks = proposals.read_proposals(ws, base).by_state("open")
-    ids = [proposal.id for proposal in open_tasks if proposal.case is None]
+    ids = [proposal.id for proposal in open_tasks if proposal.case is None and not proposal.needs_person]
     if ids:
         review = Review(proposals=ids, answer="accepted", who=who, when=proposals.now(), note=ALL)
         proposals.add_review(ws, review)
@@ -136,7 +165,9 @@ def _accepted(ws: WorkspaceFolder, base: str, tasks: list[Task]) -> AcceptedTask
         environment=proposals.with_file(ws, base),
         added=added,
         open=[proposal.id for proposal in known.by_state("open")],
-        version=proposals.newest_version(known.taken.values()),
+        version=proposals.newest_version(task for task in known.taken.values() if not is_rubric(task)),
+        rubric=proposals.with_rubric(ws, base),
+        guardrail=proposals.with_regressions(ws, base),
     )
 
 
@@ -159,24 +190,22 @@ def _attempts(
             if not named and not belongs(environment, trace, offered.get(trace.tools, []), names):
                 counts["of another workload"] += 1
                 continue
-            attempts = attempts_of(trace, names)
+            attempts = attempts_of(trace, names, environment.scripted_user or environment.needs_user)
             counts["without a request"] += not attempts
             for attempt in attempts:
                 by_request.setdefault(attempt.key, []).append(attempt)
     return [sorted(by_request[key], key=lambda attempt: (attempt.trace.id, attempt.last)) for key in sorted(by_request)]
 
 
-def _analyse(miner: Miner, requests: Sequence[Sequence[Attempt]], on_progress: OnProgress) -> list[RequestAnalysis]:
-    async def analyse() -> list[RequestAnalysis]:
-        analyses: list[RequestAnalysis] = []
-        for index, attempts in enumerate(requests):
-            analyses.append(await miner.analyse(attempts))
-            if index % 100 == 0:
-                on_progress(index, len(requests))
-        return analyses
-
-    with watching():
-        return event_loop.run(analyse())
+async def _analyse(
+    miner: Miner, requests: Sequence[Sequence[Attempt]], on_progress: OnProgress
+) -> list[RequestAnalysis]:
+    analyses: list[RequestAnalysis] = []
+    for index, attempts in enumerate(requests):
+        analyses.append(await miner.analyse(attempts))
+        if index % 100 == 0:
+            on_progress(index, len(requests))
+    return analyses
 
 
 def _proposals(
@@ -184,7 +213,7 @@ def _proposals(
 ) -> tuple[list[Proposal], MiningSummary]:
     """New proposals in families without duplicates, and a summary of the rest."""
     provable = {analysis.task.id: analysis for analysis in analyses if analysis.task is not None}
-    earlier = [_proposed_request(proposal) for proposal in miner.known.proposals.values() if proposal.case is None]
+    earlier = [_proposed_request(proposal) for proposal in miner.known.proposals.values() if proposal.is_task]
     existing = [
         request_of(task, expect.meaning(gold) or task.id, gold) for task in miner.tasks for gold in [miner.gold(task)]
     ]
@@ -217,6 +246,15 @@ def _proposals(
     counts["repeats"] = len(duplicates)
     counts["unverifiable"] = len(unverifiable)
     counts["new tasks"] = len(proposed)
+    regressions = {
+        trace: analysis.regression.task.id
+        for analysis in analyses
+        if analysis.regression is not None
+        for trace in analysis.traces
+    }
+    counts["regressions"] = len({*regressions.values()})
+    represented = {*traces, *families} - {id for id, family in families.items() if isinstance(family, str)}
+    sources = Counter(_source(analysis) for id, analysis in provable.items() if id in represented)
     buckets = Counter(failed.bucket for analysis in analyses for failed in analysis.failed)
     return proposed, MiningSummary(
         environment=miner.name,
@@ -224,10 +262,46 @@ def _proposals(
         buckets=dict(sorted(buckets.items(), key=lambda pair: (-pair[1], pair[0]))),
         unverifiable=unverifiable,
         tasks={trace: id for id, some in traces.items() if id for trace in some},
+        sources=dict(sources.most_common()),
+        regressions=regressions,
     )
 
 
+def _source(analysis: RequestAnalysis) -> str:
+    if analysis.episode is not None:
+        return analysis.episode.source
+    return "correction" if analysis.right is not None and analysis.right.by_correction else "twin"
+
+
+def _regressions(miner: Miner, analyses: Sequence[RequestAnalysis]) -> list[Proposal]:
+    """The new guardrails. They have no family on either side, because nobody trains on them."""
+    made: dict[str, Proposal] = {}
+    for analysis in analyses:
+        episode = analysis.regression
+        if episode is None or episode.task.id in miner.known.proposals:
+            continue
+        id, first = episode.task.id, analysis.failed[0]
+        family = f"{proposals.REGRESSION}/{id.rpartition('/')[2]}"
+        lineage = [f"trace {trace}" for trace in analysis.traces[:_LINEAGE]]
+        made[id] = Proposal(
+            id=id,
+            environment=miner.name,
+            task=msgspec.structs.replace(episode.task, family=family, tags=[first.bucket], lineage=lineage),
+            right="anything but this ending",
+            source=episode.told_by,
+            did=expect.one_line(solution(miner.environment, first.attempt.tried)),
+            bucket=first.bucket,
+            signals=first.signals[:_SIGNALS],
+            trajectories=analysis.traces,
+            by=proposals.REGRESSION,
+        )
+    return list(made.values())
+
+
 def _request(analysis: RequestAnalysis) -> MinedRequest:
+    if analysis.task is not None and (episode := analysis.episode) is not None:
+        items = [item for reply in episode.right for item in expect.as_items(reply)]
+        return request_of(analysis.task, episode.meaning, items, episode.held_out)
     assert analysis.task is not None and analysis.right is not None
     return request_of(analysis.task, expect.meaning(analysis.right.items), analysis.right.items)
 
@@ -241,13 +315,15 @@ def _proposed_request(proposal: Proposal) -> MinedRequest:
         pattern=proposal.pattern,
         family=proposal.task.family,
         held_out=proposal.task.split == HELD_OUT,
+        start=proposal.start,
     )
 
 
 def _proposal(
     miner: Miner, analysis: RequestAnalysis, request: MinedRequest, family: FamilyAssignment, traces: Sequence[str]
 ) -> Proposal:
-    assert analysis.task is not None and analysis.right is not None
+    assert analysis.task is not None
+    episode = analysis.episode
     buckets = Counter(failed.bucket for failed in analysis.failed)
     bucket = min(buckets, key=lambda name: (-buckets[name], name))
     from_traces = list(dict.fromkeys(traces))
@@ -265,13 +341,28 @@ def _proposal(
         meaning=request.meaning,
         tool=request.tool,
         pattern=request.pattern,
-        right=write(analysis.right.items),
-        source=analysis.right.source,
+        right=right_text(analysis),
+        source=episode.told_by if episode is not None else analysis.right.source if analysis.right is not None else "",
         did=expect.one_line(solution(miner.environment, analysis.failed[0].attempt.tried)),
         bucket=bucket,
         signals=list(dict.fromkeys(signal for failed in analysis.failed for signal in failed.signals))[:_SIGNALS],
         trajectories=from_traces,
+        by=_source(analysis),
+        needs_person=episode is not None and episode.needs_person,
+        start=episode.held_out if episode is not None else None,
     )
+
+
+def right_text(analysis: RequestAnalysis) -> str:
+    """The correct outcome as a person reads it: replies, one per line, or an end state, or criteria."""
+    if analysis.episode is None:
+        return write(analysis.right.items) if analysis.right is not None else ""
+    if analysis.episode.right:
+        return "\n".join(write(expect.as_items(reply)) for reply in analysis.episode.right)
+    mined = analysis.episode.task.data[MINED]
+    if "criteria" in mined:
+        return "\n".join(f"- {line}" for line in mined["criteria"])
+    return msgspec.json.encode({"end_state": mined["expected"]}).decode()
 
 
 def _unverifiable(analysis: RequestAnalysis, missing: str) -> UnverifiableRequest:

@@ -18,13 +18,15 @@ from msgspec import Struct
 from verigym.audit import cases
 from verigym.core import codec
 from verigym.core.records import Case, Task
-from verigym.environments.load import base_and_added
+from verigym.environments.load import base_and_added, name_of, regression_file
 from verigym.tasks.files import write_whole
 from verigym.tasks.load import load_tasks
+from verigym.verifiers.ending import is_regression, is_rubric
 from verigym.workspace.workspace import WorkspaceFolder
 
 HELD_OUT = "mined"
 """Split of a held-out proposal. Its version is known once it is accepted."""
+REGRESSION = "regression"
 Answer = Literal["accepted", "rejected", "open"]
 State = Literal["open", "accepted", "taken", "rejected"]
 """`accepted`: accepted, but not in the file yet."""
@@ -54,6 +56,18 @@ class Proposal(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The traces that it was made from."""
     case: Case | None = None
     """The case, if the verifier was wrong."""
+    by: str = ""
+    """How the right outcome is known: `correction`, `twin`, `end state`, `teacher` or `rubric`. `regression` if it is not, and
+    only the bad ending is. Empty for a correction or a twin in proposals of older releases."""
+    needs_person: bool = False
+    """Whether only a person can accept it."""
+    start: bool | None = None
+    """The side that its start state belongs to. See `families.MinedRequest`."""
+
+    @property
+    def is_task(self) -> bool:
+        """Whether it can be trained on and measured: no case, and no regression."""
+        return self.case is None and self.by != REGRESSION
 
 
 class Review(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -99,6 +113,10 @@ class MiningSummary(Struct, frozen=True, kw_only=True):
     unverifiable: list[UnverifiableRequest]
     tasks: dict[str, str]
     """Failed trace to the task that represents it."""
+    sources: dict[str, int] = {}
+    """All tasks that these traces make, proposed now or before, by how the right outcome is known (`Proposal.by`)."""
+    regressions: dict[str, str] = {}
+    """Failed trace to its regression."""
 
 
 class ProposalSet(Struct, frozen=True):
@@ -133,20 +151,40 @@ class ProposalSet(Struct, frozen=True):
         return next(reversed(self.reviews.get(id, [])), None)
 
 
-def name_of(environment: str) -> str:
-    """The short name for files and proposals: `toolcall`, or `desk` for `a/desk.py+b/desk.jsonl`."""
-    return Path(base_and_added(environment)[0].partition(",")[0].strip()).stem
-
-
 def file_of(ws: WorkspaceFolder, environment: str) -> Path:
     return ws.home / "mined" / f"{name_of(environment)}.jsonl"
 
 
+def rubric_file(ws: WorkspaceFolder, environment: str) -> Path:
+    """The file of accepted tasks that a judge scores. They are measured on their own, because a suite has one verifier."""
+    return ws.home / "mined" / f"{name_of(environment)}_rubric.jsonl"
+
+
+def _file_for(ws: WorkspaceFolder, environment: str, task: Task) -> Path:
+    if is_regression(task):
+        return regression_file(ws.home, environment)
+    return rubric_file(ws, environment) if is_rubric(task) else file_of(ws, environment)
+
+
 def with_file(ws: WorkspaceFolder, environment: str) -> str:
     """`ENV+FILE`, the name of the environment with its mined tasks in every command. ENV without any."""
-    path = file_of(ws, environment)
-    base = base_and_added(environment)[0]
+    return _with(base_and_added(environment)[0], file_of(ws, environment))
+
+
+def _with(base: str, path: Path) -> str:
     return f"{base}+{path}" if path.exists() else base
+
+
+def with_rubric(ws: WorkspaceFolder, environment: str) -> str:
+    """`ENV+FILE` with the tasks that a judge scores. Empty without any."""
+    path = rubric_file(ws, environment)
+    return _with(base_and_added(environment)[0], path) if path.exists() else ""
+
+
+def with_regressions(ws: WorkspaceFolder, environment: str) -> str:
+    """`ENV+FILE` with the regressions. Empty without any."""
+    path = regression_file(ws.home, environment)
+    return _with(base_and_added(environment)[0], path) if path.exists() else ""
 
 
 def read_proposals(ws: WorkspaceFolder, environment: str) -> ProposalSet:
@@ -162,7 +200,8 @@ def read_proposals(ws: WorkspaceFolder, environment: str) -> ProposalSet:
     batches = [batch for batch in ws.store.documents("taken", AcceptedBatch) if batch.environment == name]
     taken = {task.id: task for batch in batches for task in batch.tasks}
     path = file_of(ws, environment)
-    in_file = {task.id: task for task in load_tasks(path)} if path.exists() else {}
+    files = [path, rubric_file(ws, environment), regression_file(ws.home, environment)]
+    in_file = {task.id: task for file in files if file.exists() for task in load_tasks(file)}
     return ProposalSet(proposals, reviews, taken | in_file, {id for batch in batches for id in batch.cases})
 
 
@@ -188,18 +227,21 @@ def write_accepted(ws: WorkspaceFolder, environment: str) -> list[Task]:
     if not accepted:
         return []
     case_ids: list[str] = []
-    tasks: list[Task] = []
-    version = newest_version(known.taken.values()) + 1
+    by_file: dict[Path, list[Task]] = {}
     for proposal in accepted:
         if proposal.case is not None:
             cases.add(cases.path_of(environment, ws.home), proposal.case)
             case_ids.append(proposal.id)
             continue
         task = known.task(proposal.id)
-        split = f"{HELD_OUT}_v{version}" if task.split == HELD_OUT else task.split
-        tasks.append(msgspec.structs.replace(task, split=split))
-    if tasks:
-        _append(file_of(ws, environment), tasks)
+        by_file.setdefault(_file_for(ws, environment, task), []).append(task)
+    tasks: list[Task] = []
+    for file, rows in by_file.items():
+        version = newest_version(task for task in known.taken.values() if _file_for(ws, environment, task) == file) + 1
+        splits = {HELD_OUT: f"{HELD_OUT}_v{version}"}
+        placed = [msgspec.structs.replace(task, split=splits.get(task.split, task.split)) for task in rows]
+        _append(file, placed)
+        tasks += placed
     batch = AcceptedBatch(environment=name_of(environment), tasks=tasks, cases=case_ids, when=now())
     ws.store.put("taken", uuid.uuid4().hex, batch)
     return tasks

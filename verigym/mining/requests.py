@@ -13,14 +13,20 @@ from msgspec import Struct
 
 from verigym.audit.cases import make as make_case
 from verigym.audit.scripted_episodes import ScriptedEpisode
+from verigym.core.errors import BadInput
+from verigym.core.protocols import Policy
 from verigym.core.records import FunctionCall, Item, Task, Verdict, content_hash
 from verigym.evaluation.failures import reason_of
 from verigym.harness.environment import EnvironmentSpec
 from verigym.mining import expectations as expect
 from verigym.mining.attempts import Attempt, replies, request_key, solution, tool_names, with_tool_name
-from verigym.mining.expectations import Expectation, MissingEvidence
+from verigym.mining.expectations import Expectation, MissingEvidence, RuleDefect
+from verigym.mining.multi_step import EpisodeMiner, MinedEpisode, Request
 from verigym.mining.proposals import Proposal, ProposalSet, name_of
 from verigym.mining.signals import AttemptJudgement, FeedbackSummary, judge
+from verigym.mining.starts import Replay, filled
+from verigym.mining.teacher import Teacher
+from verigym.verifiers.ending import REGRESSIONS
 
 
 class FailedAttempt(NamedTuple):
@@ -42,6 +48,10 @@ class RequestAnalysis(Struct, frozen=True, kw_only=True):
     existing: str = ""
     """Id of the existing task with this request."""
     cases: list[Proposal] = []
+    episode: MinedEpisode | None = None
+    """Where `task` is from, if the request needed a state."""
+    regression: MinedEpisode | None = None
+    """The guardrail, if no task can be made."""
 
     @property
     def traces(self) -> list[str]:
@@ -52,13 +62,21 @@ class Miner:
     """Analyses requests. Attempts with the same text are played once."""
 
     def __init__(
-        self, environment: EnvironmentSpec, known: ProposalSet, feedback: Mapping[str, FeedbackSummary]
+        self,
+        environment: EnvironmentSpec,
+        known: ProposalSet,
+        feedback: Mapping[str, FeedbackSummary],
+        *,
+        teacher: Teacher | None = None,
+        judge: Policy | None = None,
     ) -> None:
         self.environment, self.known, self.feedback = environment, known, feedback
         self.name, self.names = name_of(environment.name), tool_names(environment)
         splits = dict.fromkeys(["train", *environment.suites.values()])
         self.tasks = [task for split in splits for task in environment.tasks(split)]
         self._by_request = {request_key(task.prompt): task for task in (*self.tasks, *known.taken.values())}
+        taken = [task for task in known.taken.values() if task.split != REGRESSIONS]
+        self._episodes = EpisodeMiner(environment, [*self.tasks, *taken], self.name, self.names, teacher, judge)
         self._played: dict[tuple[str, bytes], ScriptedEpisode] = {}
 
     async def analyse(self, attempts: Sequence[Attempt]) -> RequestAnalysis:
@@ -71,12 +89,71 @@ class Miner:
             right = expect.expected_outcome(self.environment, attempts, judgements, self.feedback, self.names)
             return await self._new(right, attempts, judgements)
         except MissingEvidence as missing:
-            failed = [
-                FailedAttempt(attempt, judgement.signals, self._by_marks(attempt, judgement.signals))
-                for attempt, judgement in zip(attempts, judgements, strict=True)
-                if judgement.standing == "failed"
-            ]
-            return RequestAnalysis(standings=_standings(judgements), failed=failed, missing=str(missing))
+            if task is not None or isinstance(missing, RuleDefect):
+                failed = self._failures(attempts, judgements)
+                return RequestAnalysis(standings=_standings(judgements), failed=failed, missing=str(missing))
+            request = Request(attempts=attempts, judgements=judgements, feedback=self.feedback)
+            return await self._in_state(request, str(missing))
+
+    async def _in_state(self, request: Request, missing: str) -> RequestAnalysis:
+        """A task in the state of the trace, or else a regression. `missing` says why a task without a state cannot be made."""
+        attempts, judgements = request.attempts, request.judgements
+        standings, failed = _standings(judgements), self._failures(attempts, judgements)
+        nothing = RequestAnalysis(standings=standings, failed=failed, missing=missing)
+        compared = standings["unknown"] and standings["succeeded"]
+        if not (failed or compared) or attempts[0].has_image or not attempts[0].request.strip():
+            return nothing
+        # What people said has been tried with the environment's own rule, if it has one.
+        in_state = hasattr(self.environment.factory, "end_state") and self.environment.mined is None
+        try:
+            replays = await self._episodes.replays(request)
+        except MissingEvidence as error:
+            return msgspec.structs.replace(nothing, missing=str(error)) if in_state else nothing
+        people = [self._episodes.from_people] if in_state else []
+        for source in (*people, self._episodes.from_teacher, self._episodes.from_rubric):
+            try:
+                episode = await source(request, replays)
+                if episode is not None:
+                    return await self._proven(episode, request, replays)
+            except RuleDefect as error:
+                return msgspec.structs.replace(nothing, missing=str(error))
+            except MissingEvidence as error:
+                missing = str(error) if in_state else missing
+        regression = await self._episodes.regression(request, replays)
+        return msgspec.structs.replace(nothing, missing=missing, regression=regression)
+
+    async def _proven(self, episode: MinedEpisode, request: Request, replays: Mapping[int, Replay]) -> RequestAnalysis:
+        """Every failure must fail the task. Attempts with an unknown outcome are decided by the verifier."""
+        standings, failed, environment = Counter[str](), list[FailedAttempt](), self._episodes.environment
+        for index, (attempt, judgement) in enumerate(zip(request.attempts, request.judgements, strict=True)):
+            standing = judgement.standing
+            if standing in ("failed", "unknown") and index in replays:
+                signals = judgement.signals or ["verifier: it does not end like the solution"]
+                if episode.source == "rubric":
+                    failed.append(FailedAttempt(attempt, signals, self._by_marks(attempt, signals)))
+                else:
+                    tried = filled(replies(attempt.tried), replays[index].values) or [""]
+                    played = await expect.play_and_score(environment, episode.task, tried)
+                    if not played.verdict.passed:
+                        standing = "failed"
+                        failed.append(FailedAttempt(attempt, signals, self._bucket(episode.task, played)))
+                    elif standing == "failed":
+                        raise MissingEvidence(
+                            f"The verifier passes the attempt in {attempt.trace.id}, which was reported as failed"
+                        )
+                    else:
+                        standing = "succeeded"
+            standings[standing] += 1
+        if not failed:
+            return RequestAnalysis(standings=standings)
+        return RequestAnalysis(standings=standings, failed=failed, task=episode.task, episode=episode)
+
+    def _failures(self, attempts: Sequence[Attempt], judgements: Sequence[AttemptJudgement]) -> list[FailedAttempt]:
+        return [
+            FailedAttempt(attempt, judgement.signals, self._by_marks(attempt, judgement.signals))
+            for attempt, judgement in zip(attempts, judgements, strict=True)
+            if judgement.standing == "failed"
+        ]
 
     async def _new(
         self, right: Expectation, attempts: Sequence[Attempt], judgements: Sequence[AttemptJudgement]
@@ -174,7 +251,10 @@ class Miner:
         return played._replace(trajectory=trajectory)
 
     def _bucket(self, task: Task, played: ScriptedEpisode) -> str:
-        return reason_of(task, played.trajectory, played.verdict, self.environment.explain).bucket
+        try:
+            return reason_of(task, played.trajectory, played.verdict, self._episodes.environment.explain).bucket
+        except BadInput:  # the environment's rule reads data that a mined task does not have
+            return reason_of(task, played.trajectory, played.verdict).bucket
 
     def _by_marks(self, attempt: Attempt, signals: Sequence[str]) -> str:
         """The bucket of an attempt without a task, from its recorded marks."""

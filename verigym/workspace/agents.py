@@ -222,7 +222,11 @@ def shared(ws: WorkspaceFolder, first: Version, second: Version) -> list[tuple[R
     """The newest reports of two versions on each suite that both were evaluated on."""
     theirs = {report.suite.hash: report for report in latest_by_suite(reports_of(ws, second))}
     mine = latest_by_suite(reports_of(ws, first))
-    return [(report, theirs[report.suite.hash]) for report in mine if report.suite.hash in theirs]
+    return [
+        (report, theirs[report.suite.hash])
+        for report in mine
+        if report.suite.hash in theirs and ("success" in report.metrics or not report.metrics)
+    ]
 
 
 def common_suite(reports: Sequence[Report]) -> tuple[Suite | None, dict[str, Report]]:

@@ -17,6 +17,7 @@ from verigym.core.records import Dataset, Example, Label, Preference, Toolset, T
 from verigym.store.database import Run
 from verigym.tasks.files import is_task_file, write_whole
 from verigym.training.data import Counts, Rows, RunRecords, demonstrations, graded_pairs, labelled_pairs, read_rows
+from verigym.verifiers.ending import is_regression
 from verigym.workspace.workspace import WorkspaceFolder
 
 
@@ -79,6 +80,11 @@ def _run(ws: WorkspaceFolder, name: str) -> Run:
     run = ws.store.run(name, kinds=("rollout", "eval", "collect"))
     if not run.trajectories:
         raise Refused(f"Run {run.id} has no episodes yet. Repeat the command that started it to resume")
+    if any(is_regression(task) for task in ws.store.tasks(run.id)):
+        raise Refused(
+            f"Run {run.id} is on regressions. They say only how an episode must not end, so nothing can be learnt from them. "
+            "Name a run on other tasks"
+        )
     return run
 
 

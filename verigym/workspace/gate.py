@@ -15,7 +15,7 @@ from msgspec import Struct
 from verigym.audit.labels import Calibration
 from verigym.core.errors import Refused, VerigymError
 from verigym.core.records import Check, Decision, Json, Report, Sampling, Suite, Task, Version, content_hash
-from verigym.environments.load import base_and_added, load_environment
+from verigym.environments.load import base_and_added, load_environment, regression_file
 from verigym.evaluation.report import make_report
 from verigym.evaluation.stats import Delta, paired_delta
 from verigym.evaluation.suites import in_turn, make_suite
@@ -24,13 +24,14 @@ from verigym.gates.decide import LookResult, look, next_step
 from verigym.gates.evidence import Evidence, PassageLosses, ReportPair, TrainingEvidence
 from verigym.gates.guards import no_perplexity
 from verigym.gates.judging import PARTS, PRIMARY, first_sizes, largest_sizes, tasks_to_measure
-from verigym.gates.policy import DEFAULT, GatePolicy, hash_of
+from verigym.gates.policy import DEFAULT, GatePolicy, Regressions, hash_of
 from verigym.registry import ledger
 from verigym.registry.versions import version_id
 from verigym.rollout.settings import RunSettings
 from verigym.store.transfer import ImportedRun
 from verigym.training.alarms import held_out_falls, since_first, values
 from verigym.training.recipe import overlong_penalty
+from verigym.verifiers.ending import REGRESSIONS
 from verigym.workspace import measure as stages
 from verigym.workspace.decisions import asked_before
 from verigym.workspace.gate_budget import BudgetUsedUp, GateBudget, GateMeter, GatePlan, SuitePlan
@@ -80,6 +81,11 @@ class Gate:
             self._add_guard("retention", bare(champion), bare(candidate))
         if policy.safety is not None:
             self._add_guard("safety", champion, candidate)
+        regressions = regression_file(ws.home, self.target.environment.name)
+        if isinstance(policy.regressions, Regressions) and regressions.exists():
+            base = base_and_added(self.target.environment.name)[0]
+            self.specs["regressions"] = load_environment(f"{base}+{regressions}")
+            self.sides["regressions"] = champion, candidate
         wholes = {name: self._whole(name) for name in self.specs}
         self.suites = {name: suite for name, (suite, _) in wholes.items()}
         self.tasks = {name: {task.id: task for task in tasks} for name, (_, tasks) in wholes.items()}
@@ -99,7 +105,8 @@ class Gate:
         self.sides[name] = champion, candidate
 
     def _whole(self, name: str) -> tuple[Suite, list[Task]]:
-        return stages.suite_of(self.specs[name], self.target.suite if name == "primary" else "val")
+        split = {"primary": self.target.suite, "regressions": REGRESSIONS}.get(name, "val")
+        return stages.suite_of(self.specs[name], split)
 
     def _temperature(self) -> float:
         samplings = (one.sampling or self.target.settings.sampling for one in (self.candidate, self.champion))
@@ -108,8 +115,9 @@ class Gate:
     def settings(self, name: str) -> RunSettings:
         if name == "primary":
             return self.target.settings
-        asked = self.policy.retention if name == "retention" else self.policy.safety
-        assert asked is not None
+        guards = {"retention": self.policy.retention, "regressions": self.policy.regressions}
+        asked = guards.get(name, self.policy.safety)
+        assert asked is not None and not isinstance(asked, msgspec.UnsetType)
         return RunSettings(
             sampling=Sampling(temperature=0.0, max_tokens=asked.max_tokens), prices=self.target.settings.prices
         )
@@ -344,7 +352,9 @@ class Gate:
 
     def _final(self, result: LookResult, evidence: Evidence) -> Decision:
         reports = [
-            report for sides in (evidence.primary, evidence.retention, evidence.safety) for report in sides or ()
+            report
+            for sides in (evidence.primary, evidence.retention, evidence.safety, evidence.regressions)
+            for report in sides or ()
         ]
         for report in reports:
             self.ws.store.put("report", report.id, report)
@@ -362,7 +372,7 @@ class Gate:
         the reason."""
         primary = ReportPair(*(self._measure("primary", version, sizes) for version in self.sides["primary"]))
         guards: dict[str, ReportPair | None] = {}
-        for name in GUARDS:
+        for name in (*GUARDS, "regressions"):
             if name in self.sides:
                 try:
                     guards[name] = ReportPair(*(self._measure(name, version, sizes) for version in self.sides[name]))
@@ -375,6 +385,7 @@ class Gate:
             primary=primary,
             retention=guards.get("retention"),
             safety=guards.get("safety"),
+            regressions=guards.get("regressions"),
             texts=self._losses(),
             orders=self.orders,
             earlier=self.history.checks,

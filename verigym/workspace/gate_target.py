@@ -13,7 +13,7 @@ from verigym.harness.environment import EnvironmentSpec
 from verigym.registry import ledger
 from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
 from verigym.workspace import measure as stages
-from verigym.workspace.shared_reports import GUARDS, SETTINGS
+from verigym.workspace.shared_reports import GUARDS, SETTINGS, is_guard
 from verigym.workspace.workspace import WorkspaceFolder
 
 
@@ -91,7 +91,7 @@ def _report(ws: WorkspaceFolder, candidate: Version, champion: Version, environm
     reports = [
         one
         for one in reversed(ws.store.documents("report", Report))
-        if (one.suite.environment == environment if environment else one.suite.environment not in GUARDS)
+        if (one.suite.environment == environment if environment else not is_guard(one))
     ]
     theirs, ours = ([one for one in reports if one.agent == version.id] for version in (champion, candidate))
     if ours and not environment:

@@ -12,6 +12,11 @@ SETTINGS = ("sampling", "k", "judge", "user")
 """Settings in which two reports must agree to be compared."""
 
 
+def is_guard(report: Report) -> bool:
+    """Whether a report is on a guardrail suite, such as the regressions of an environment, which have no success."""
+    return report.suite.environment in GUARDS or (bool(report.metrics) and "success" not in report.metrics)
+
+
 def shared_reports(
     ws: WorkspaceFolder, candidate: Version, champion: Version, environment: str = ""
 ) -> tuple[Report, Report]:
@@ -40,7 +45,7 @@ def _pairs(
     reports = [
         report
         for report in reversed(ws.store.documents("report", Report))
-        if (report.suite.environment == environment if environment else report.suite.environment not in GUARDS)
+        if (report.suite.environment == environment if environment else not is_guard(report))
     ]
     theirs = [report for report in reports if report.agent == champion.id]
     for ours in reports:
@@ -65,7 +70,7 @@ def _verifier_changed(
 
 def _missing_evals(ws: WorkspaceFolder, candidate: Version, champion: Version, environment: str) -> Iterator[str]:
     """What to type: as the other was measured, where it was."""
-    reports = [one for one in ws.store.documents("report", Report) if one.suite.environment not in GUARDS]
+    reports = [one for one in ws.store.documents("report", Report) if not is_guard(one)]
     known = {
         version.id: [one for one in reports if one.agent == version.id and environment in ("", one.suite.environment)]
         for version in (candidate, champion)
