@@ -1,6 +1,6 @@
 """Failures that need a state: where it started, what was right, and what is only known to be wrong."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,9 @@ def call(name: str, **arguments: Any) -> FunctionCall:
     return FunctionCall("c", name, msgspec.json.encode(arguments).decode())
 
 
+COUNT: list[Item]
+THREE: list[Item]
+TWO: list[Item]
 COUNT, THREE, TWO = (
     [call("count", goods="wine")],
     [call("take", goods="wine", number=3)],
@@ -92,7 +95,7 @@ class Floor:
         self.ws.store.add(RUN, [Redaction().trajectory(trace) if redact else trace])
         return id
 
-    def say(self, trace: str, correction: str | list[Item] = "", **fields: Any) -> None:
+    def say(self, trace: str, correction: str | Sequence[Item] = "", **fields: Any) -> None:
         items = [Message("assistant", correction)] if isinstance(correction, str) and correction else list(correction)
         said = Feedback(trajectory=trace, correction=items, who="ana", when="2026-03-01", **fields)  # type: ignore[arg-type]
         self.ws.store.put("feedback", content_hash(said)[:16], said)
@@ -148,7 +151,7 @@ def test_a_known_end_state_is_a_correction_too(cellar: Floor) -> None:
 
 
 def test_two_ways_to_the_same_end_agree_and_two_ends_do_not(cellar: Floor) -> None:
-    one = [call("take", goods="wine", number=1)]
+    one: list[Item] = [call("take", goods="wine", number=1)]
     cellar.trace(wine(cellar), [COUNT, TWO, "Done."], outcome="failure")
     cellar.trace(wine(cellar), [COUNT, THREE, "Done."], outcome="success")
     cellar.trace(wine(cellar), [COUNT, TWO, one, "Done."], outcome="success")
@@ -183,7 +186,7 @@ def test_a_teacher_that_agrees_with_itself_is_gold_and_is_not_asked_again(cellar
 
 def test_a_teacher_that_is_unsure_needs_one_keypress(cellar: Floor) -> None:
     def answer(request: Request) -> Any:
-        rarely = [call("take", goods="wine", number=1 + request.seed % 997)]
+        rarely: list[Item] = [call("take", goods="wine", number=1 + request.seed % 997)]
         return wise(COUNT, THREE if request.seed % 2 else rarely, "Done.")(request)
 
     cellar.trace(wine(cellar), [COUNT, TWO, "Done."], outcome="failure")
@@ -260,7 +263,7 @@ def test_a_trace_whose_state_nobody_knows_is_listed(cellar: Floor) -> None:
 def test_the_held_out_state_is_never_trained_on(cellar: Floor) -> None:
     [own] = cellar.environment.tasks("val")
     task = msgspec.structs.replace(own, prompt="Six sailors want one rum each")
-    rum = [call("count", goods="rum")]
+    rum: list[Item] = [call("count", goods="rum")]
     cellar.say(cellar.trace(task, [rum, "None left."]), [*rum, call("take", goods="rum", number=6)], outcome="failure")
     found = cellar.mine(accept=True, held_out_share=0.0)
     assert list(found.added) == ["mined_v1"]
@@ -292,7 +295,7 @@ def test_redacted_traces_of_shipped_environments_become_tasks_of_their_own_verif
     """A twin succeeded. Redaction took addresses out of both traces, and replaying them finds the values again."""
     floor = Floor(tmp_path, name)
     task, gold = shipped(name, index)
-    failed: list[Reply] = [*gold[:-2], "I could not do it."] if len(gold) > 2 else [gold[0][:0] or "No.", "No."]
+    failed: list[Reply] = [*gold[:-2], "I could not do it."] if len(gold) > 2 else ["No."]
     floor.trace(task, failed, outcome="failure", redact=True)
     floor.trace(task, gold, outcome="success", redact=True)
     found = floor.mine(accept=True, held_out_share=1.0)

@@ -175,7 +175,7 @@ class EpisodeMiner:
                 continue
             items = [with_tool_name(item, self._names) for item in told.correction]
             steps = one_by_one(solution(self.environment, filled(items, given)))
-            if self.environment.tools and not any(isinstance(step, list) for step in steps):
+            if self.environment.has_tools and not any(isinstance(step, list) for step in steps):
                 continue  # words about a state are a reference, not a solution
             before = filled(_before(attempt, items), values)
             options = [steps, *([[*before, *steps]] if before else [])]
@@ -307,7 +307,7 @@ class EpisodeMiner:
         unchanged = {
             content_hash(replies(_after_prompt(episode)))
             for episode in episodes
-            if self.environment.tools and same_state(episode.end_state, idle.trajectory.end_state)
+            if self.environment.has_tools and same_state(episode.end_state, idle.trajectory.end_state)
         }
         best: tuple[int, Task, str, list[Reply]] | None = None
         for right in solutions:
@@ -420,7 +420,7 @@ class EpisodeMiner:
 
 def _did_something(environment: EnvironmentSpec, episode: Trajectory) -> bool:
     """A teacher that gives up always ends alike. Where there are tools, it must have used one."""
-    return not environment.tools or episode.marked("executed")
+    return not environment.has_tools or episode.marked("executed")
 
 
 def known_end_state(correction: Sequence[Item]) -> Json | None:
