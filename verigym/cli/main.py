@@ -35,6 +35,7 @@ from verigym.cli import (
     rescore,
     runs,
     serve,
+    serve_env,
     servers,
     show,
     suites,
@@ -92,6 +93,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
     },
     "Production": {
         "serve": serve.serve,
+        "serve-env": serve_env.serve_env,
         "servers": servers.servers,
         "ingest": ingest.ingest,
         "mine": mine.mine,

@@ -153,18 +153,18 @@ class Session:
         environment, executor = self.environment, self._executor
         self.state = await executor.call(environment.factory)
         await executor.call(self.state.open, (self.task,), informative=environment.only_replies)
-        await self._ask_tools()
+        await self._ask_tools(first=True)
         self.first_tools = self.offer.hash
         self.log.items.extend(first_items(environment, self.task, self.agent))
 
-    async def _ask_tools(self) -> None:
+    async def _ask_tools(self, first: bool = False) -> None:
         """Asks the state for its tools: after `open`, and after a message of the user, which may bring others."""
         if not self.environment.toolbox.by_state:
             return
         before = self.offer.hash
         self.toolbox = await self.environment.toolbox.of_state(self.state, self.task, self._executor)
         self.offer = offered(self.toolbox, self.environment, self.agent)
-        if self.offer.hash != before:
+        if first or self.offer.hash != before:
             self.keep_tools(self.offer)
 
     @property

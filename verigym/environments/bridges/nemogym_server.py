@@ -57,6 +57,8 @@ def _app(name: str, options: dict[str, Any]) -> Any:
     config_types: Any = importlib.import_module("nemo_gym.config_types")
     server_utils: Any = importlib.import_module("nemo_gym.server_utils")
     omegaconf: Any = importlib.import_module("omegaconf")
+    # Otherwise the first use of the global configuration reads the command line.
+    importlib.import_module("nemo_gym.global_config")._GLOBAL_CONFIG_DICT = omegaconf.OmegaConf.create({})  # type: ignore[attr-defined]
     module = importlib.import_module(f"resources_servers.{name}.app")
     kinds = [
         kind
