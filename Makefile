@@ -10,7 +10,7 @@ SPINE := core store sandbox tasks policies.remote wire policies.scripted policie
 	policies.render policies.template policies.special_tokens policies.template_messages \
 	verifiers harness rollout audit
 
-.PHONY: demo quickstart test test-fast test-slow test-authoring check lint coverage docs build bench sandbox clean help
+.PHONY: demo quickstart test test-fast test-slow test-authoring test-agents check lint coverage docs build bench sandbox clean help
 
 demo: $(BASE)  ## put a recorded workspace into verigym-demo and show it: no model, no PyTorch
 	$(BIN)/verigym demo
@@ -19,7 +19,7 @@ quickstart: $(TRAIN) sandbox  ## run the whole cycle on the embedded model
 	$(BIN)/verigym quickstart
 
 test: sandbox lint  ## run all checks and tests: 10 minutes on 2 idle cores
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/authoring
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/authoring --ignore tests/third_party
 
 test-fast: $(DEV)  ## run the quick tests, without torch, content and commands: 90 seconds on 2 cores
 	$(BIN)/python -m pytest --fast -n 2 --dist loadfile
@@ -30,6 +30,9 @@ test-slow: $(DEV) sandbox  ## run the long tests
 test-authoring: $(DEV) sandbox  ## generate the rows of every environment again and check them
 	$(BIN)/pyright authoring tests/authoring
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/authoring
+
+test-agents: $(DEV) sandbox  ## run the tests that need packages of other projects, in environments of their own
+	$(BIN)/python -m pytest tests/third_party
 
 coverage: $(DEV) sandbox  ## measure test coverage of the rollout path (at least 95% of its lines)
 	$(BIN)/python -m pytest tests/core tests/store tests/sandbox tests/tasks tests/policies tests/verifiers tests/harness \

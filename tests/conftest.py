@@ -17,6 +17,7 @@ LEFT_OUT = (
     # content and builds
     "tests/environments",
     "tests/authoring",
+    "tests/third_party",
     "tests/release",
     "tests/docs",
     # commands and methods, most of which run a tiny model
