@@ -319,3 +319,17 @@ def test_an_agent_without_model_calls_still_leaves_the_prompt_and_the_end_state(
 def test_outputs_stay_with_their_calls() -> None:
     made = drive(two_turns, [ADD, "Done."])
     assert made.items[2] == FunctionCallOutput(made.items[1].call_id, "2 tea")
+
+
+def test_tokens_are_counted_and_tools_that_cannot_run_are_named() -> None:
+    async def counted(here: Hosting) -> Any:
+        asked = {"model": "any", "messages": [USER]}
+        status, count = await here.post("v1/messages/count_tokens", asked)
+        assert status == 200 and count["input_tokens"] > 0
+        assert (await here.post("v1/responses/count_tokens", asked))[0] == 404
+        hosted = {**asked, "max_tokens": 9, "tools": [{"type": "web_search_20250305", "name": "web_search"}]}
+        async with here.client.post(f"{here.url}/v1/messages", json=hosted) as response:
+            assert response.status == 200 and response.headers["x-verigym-tools-left-out"] == "web_search_20250305"
+        return await here.episode.end()
+
+    assert drive(counted, ["Done."]).reply == "Done."

@@ -3,7 +3,6 @@
 import contextlib
 import json
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +10,11 @@ import anthropic
 import openai
 import pytest
 from aiohttp import web
-from starlette.applications import Starlette
-from starlette.routing import Route
 
 from tests.servers.behind import Behind, behind, says, streams
-from tests.servers.running import serving
 from tests.servers.test_proxy import Pair, passing, post
 from tests.wire.test_token_ids import chunks, logprobs_of, reply, written
 from verigym.core.records import FunctionCall, Message
-from verigym.servers.app import Asgi
-from verigym.wire import chat, messages, responses
-from verigym.wire.types import Api
 
 ASKED: Any = [{"role": "user", "content": "Hi"}]
 IDS = [3, 4]
@@ -50,12 +43,8 @@ def server_behind() -> Iterator[tuple[Behind, str]]:
 
 @contextlib.contextmanager
 def capturing(home: Path, found: tuple[Behind, str], **fields: Any) -> Iterator[Exact]:
-    with passing(home, found, **fields) as pair:
-        serve = partial(pair.server.gateway.serve, capture_ids=True, via_chat=True)
-        apis: list[Api] = [chat, responses, messages]
-        routes = [Route(f"/v1/{api.PATH}", Asgi(partial(serve, api)), methods=["POST"]) for api in apis]
-        with serving(Starlette(routes=routes)) as port:
-            yield Exact(pair, f"http://127.0.0.1:{port}")
+    with passing(home, found, options="?token_ids=true", **fields) as pair:
+        yield Exact(pair, pair.server.url)
 
 
 @pytest.fixture
@@ -108,12 +97,12 @@ def test_a_stream_is_stripped_and_its_ids_are_stitched_together(exact: Exact) ->
     assert exact.turn.logprobs == [-0.0, -0.5, -1.0, -1.0]
 
 
-def test_an_ordinary_address_asks_for_nothing(exact: Exact) -> None:
-    exact.back.answer = sends()
-    url = f"{exact.pair.server.url}/v1/chat/completions"
-    body = json.dumps({"model": "qwen", "messages": ASKED}).encode()
-    assert post(url, body)[0] == 200 and exact.back.bodies[-1] == body
-    assert exact.turn.completion_ids == []
+def test_an_address_without_the_option_asks_for_nothing(tmp_path: Path, server_behind: tuple[Behind, str]) -> None:
+    with passing(tmp_path, server_behind) as pair:
+        pair.back.answer = sends()
+        body = json.dumps({"model": "qwen", "messages": ASKED}).encode()
+        assert post(f"{pair.server.url}/v1/chat/completions", body)[0] == 200 and pair.back.bodies[-1] == body
+        assert pair.seen.turn.completion_ids == []
 
 
 def test_responses_and_messages_go_through_chat_for_their_ids(exact: Exact) -> None:

@@ -63,12 +63,13 @@ def passing(
     *,
     keys: list[str] | None = None,
     limits: AdmissionLimits = AdmissionLimits(),
+    options: str = "",
     **fields: Any,
 ) -> Iterator[Pair]:
     back, address = found
     back.answer = says(SAID)
     ws = WorkspaceFolder(home)
-    one = ws.register(Version(base=f"{address}#qwen", name="behind", **fields))
+    one = ws.register(Version(base=f"{address}#qwen{options}", name="behind", **fields))
     with (
         pytest.MonkeyPatch.context() as patch,
         running(home, fixed=one, pool=ModelPool(ws), keys=keys, limits=limits) as server,

@@ -135,10 +135,10 @@ async def _body(receive: Any) -> bytes:
 
 
 async def _route(episode: HostedEpisode, method: str, path: str, actor: str, body: bytes, out: Responder) -> None:
-    counts = path.endswith("/count_tokens")
-    api = _APIS.get(path.removesuffix("/count_tokens"))
-    if api is not None and method == "POST":
-        return await (episode.count if counts else episode.answer)(api, actor, body, out)
+    if path == "v1/messages/count_tokens" and method == "POST":
+        return await episode.count(actor, body, out)
+    if path in _APIS and method == "POST":
+        return await episode.answer(_APIS[path], actor, body, out)
     if path == "v1/models" and method == "GET":
         model = {"id": "verigym", "object": "model", "created": 0, "owned_by": "verigym"}
         return await out.whole(200, msgspec.json.encode({"object": "list", "data": [model]}))

@@ -24,10 +24,11 @@ from verigym.core.records import Failure, Fault, Json, Mark, Message, Stop, Tool
 from verigym.policies.answering import begin_stream, policy_request, reply_to_send, stream_reply
 from verigym.rollout.live import Live, merged
 from verigym.rollout.settings import RunSettings
+from verigym.wire import messages
 from verigym.wire.http import HttpError, Responder
 from verigym.wire.mcp import McpServer, ToolAnswer
 from verigym.wire.tools import ToolNames
-from verigym.wire.types import Api, ApiRequest, ReplyToSend
+from verigym.wire.types import Api, ApiRequest, ReplyToSend, left_out_header
 
 _MOST_REPLIES = 200
 """Replies of the policy in an episode without a limit of its own."""
@@ -69,6 +70,7 @@ class HostedEpisode:
         """Answers a request to the model."""
         self._check_open()
         asked = api.read_request(body)
+        out.extra |= left_out_header(asked)
         before = self._before(asked)
         request = self._request(asked, actor, before)
         call = self.dialogue.ask(request, actor)
@@ -103,13 +105,13 @@ class HostedEpisode:
         first = await begin_stream(out, stream)
         await out.piece(first + stream.end(sent), more=False)
 
-    async def count(self, api: Api, actor: str, body: bytes, out: Responder) -> None:
-        """Answers with the number of tokens of a prompt."""
-        asked = api.read_request(body)
+    async def count(self, actor: str, body: bytes, out: Responder) -> None:
+        """Answers with the number of tokens of a prompt in Anthropic's form."""
+        asked = messages.read_count_request(body)
         counter = getattr(self._others.get(actor, self._policy), "count_tokens", None)
         if counter is None:
             raise HttpError(404, f"{self._version.label} cannot count tokens", code="not_supported")
-        request = self._request(asked, actor, self._before(asked))
+        request = self._request(asked, actor, [])
         await out.whole(200, msgspec.json.encode({"input_tokens": counter(request)}))
 
     def _before(self, asked: ApiRequest) -> list[Any]:

@@ -30,7 +30,7 @@ from verigym.traces.capture import Capture
 from verigym.traces.otlp import SpanReceiver
 from verigym.wire import chat, messages, responses
 from verigym.wire.http import watched
-from verigym.wire.types import Api, ApiRequest, InvalidRequest, decode
+from verigym.wire.types import Api, ApiRequest, InvalidRequest, decode, left_out_header
 
 CLIENT_LEFT = 499
 """Status of a request whose client disconnected."""
@@ -71,17 +71,16 @@ class Gateway:
         self._left_out: set[str] = set()
         """Types of tools that the log has named."""
 
-    async def serve(
-        self, api: Api, scope: Any, receive: Any, send: Any, *, capture_ids: bool = False, via_chat: bool = False
-    ) -> None:
-        """Answers a request to one of the model APIs. See `AdmittedRequest` for `capture_ids` and `via_chat`."""
+    async def serve(self, api: Api, scope: Any, receive: Any, send: Any) -> None:
+        """Answers a request to one of the model APIs."""
 
         async def answer(headers: Headers, body: bytes, client: str, out: Responder) -> None:
             model = decode(body, _model_decoder).model
             owner = client if self.admission.keys else ""
             with self.router.agent(model, lambda: self._conversation_key(headers, body, api, owner)) as agent:
                 out.extra[b"x-verigym-version"] = agent.version.id.encode()
-                call = AdmittedRequest(api, agent, headers, body, client, owner, out, capture_ids, via_chat)
+                ids = isinstance(agent.backend, Upstream) and agent.backend.token_ids
+                call = AdmittedRequest(api, agent, headers, body, client, owner, out, capture_ids=ids, via_chat=ids)
                 if isinstance(agent.backend, Upstream):
                     await self._forward(call, model, agent.backend)
                 else:
@@ -107,9 +106,7 @@ class Gateway:
     async def _answer(self, call: AdmittedRequest, request: ApiRequest, policy: Policy) -> None:
         """Answers with a policy. Tools that only another company can run are named in a header, and once in the log."""
         if request.left_out:
-            call.out.extra[b"x-verigym-tools-left-out"] = ", ".join(dict.fromkeys(request.left_out)).encode(
-                "ascii", "replace"
-            )
+            call.out.extra |= left_out_header(request)
             for kind in set(request.left_out) - self._left_out:
                 self._left_out.add(kind)
                 self._say(f'Tools of type "{kind}" are not offered to the model, because this server cannot run them')

@@ -74,6 +74,8 @@ class Upstream:
                 "Remove them, or configure them on the server"
             )
         self.url = url
+        self.token_ids = "token_ids=true" in options.split("&")
+        """Whether token ids and logprobs are captured."""
         self._key_env = key_env
         self._version = version
         self._plain = not (

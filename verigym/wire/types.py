@@ -336,3 +336,9 @@ def error_body(error: Json) -> bytes:
 def schema_format(constrain: str) -> Json:
     """A constraint as the fields of a JSON schema format."""
     return {"name": "reply", "schema": msgspec.json.decode(constrain)}
+
+
+def left_out_header(request: ApiRequest) -> dict[bytes, bytes]:
+    """The header that names the types of tools that are not offered. Empty if all are."""
+    types = ", ".join(dict.fromkeys(request.left_out))
+    return {b"x-verigym-tools-left-out": types.encode("ascii", "replace")} if types else {}
