@@ -38,7 +38,7 @@ async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number
     """Seconds of one call."""
     body = (BODY % number).encode()
     head = (
-        b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
     )
     started = time.perf_counter()
     writer.write(head % len(body) + body)
