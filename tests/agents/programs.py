@@ -48,6 +48,18 @@ async def async_agent(episode: Any) -> None:
     solve(episode.prompt)
 
 
+def failing_agent(episode: Any) -> None:
+    raise ValueError("no key")
+
+
+def killed_agent(episode: Any) -> None:
+    os.kill(os.getpid(), 9)
+
+
+def late_agent(episode: Any) -> None:
+    time.sleep(3600)
+
+
 def main(name: str, *rest: str) -> None:
     match name:
         case "solve":

@@ -86,6 +86,24 @@ def test_a_function_runs_in_a_process_of_its_own(name: str) -> None:
     assert made.error is None and made.reply == ("answer: Done." if name == "function_agent" else "Done.")
 
 
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [("no_such_module_here:solve", "ModuleNotFoundError"), ("tests.agents.programs:nothing", "AttributeError")],
+)
+def test_a_function_that_cannot_be_loaded_is_refused_before_an_episode_runs(program: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        run(msgspec.structs.replace(AGENT, program=program))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("failing_agent", "AgentFailed"), ("killed_agent", "AgentKilled"), ("late_agent", "AgentSilent")]
+)
+def test_a_function_that_fails_leaves_a_record_and_the_next_one_runs(name: str, kind: str) -> None:
+    made = run(msgspec.structs.replace(AGENT, program=f"tests.agents.programs:{name}"), seconds=6.0)
+    assert made.error is not None and (made.error.fault, made.error.kind) == (Fault.INFRASTRUCTURE, kind)
+    assert kind != "AgentFailed" or "no key" in made.error.message
+
+
 def test_a_program_that_fails_before_it_asks_the_model_is_infrastructures_fault() -> None:
     made = run(program("crash", ""))
     assert made.error is not None and made.error.fault is Fault.INFRASTRUCTURE

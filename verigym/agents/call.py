@@ -74,9 +74,14 @@ def _asked(url: str, body: Any = None) -> Any:
         return json.load(response)
 
 
-def main(name: str) -> None:
+def load(name: str) -> Any:
+    """The function that `module:function` names."""
     module, _, function = name.partition(":")
-    solve = getattr(importlib.import_module(module), function)
+    return getattr(importlib.import_module(module), function)
+
+
+def solve_episode(solve: Any) -> None:
+    """Calls the function with the episode of this process, and leaves its answer in a file."""
     answer = solve(Episode.current())
     if inspect.isawaitable(answer):
         answer = asyncio.run(_awaited(answer))
@@ -90,4 +95,4 @@ async def _awaited(answer: Any) -> Any:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    solve_episode(load(sys.argv[1]))

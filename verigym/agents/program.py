@@ -1,7 +1,7 @@
 """An external agent as a program: what is started for an episode, with which arguments and environment, and how it ended.
 
 `codex exec {prompt}` is a command, split like in a shell and started without one. `my_agent:solve` is a Python function. It
-runs in a process of its own too (`verigym.agents.call`). The program gets an environment of its own: the addresses of its
+runs in a process of its own too (`forks`, or `call` in a sandbox). The program has its own environment: the addresses of its
 episode, PATH and a few settings of the machine. Nothing else of the host's environment reaches it, unless it is named.
 """
 
@@ -15,7 +15,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import urlsplit
@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from verigym.agents.boxed import BoxedProgram, run_in_box
+from verigym.agents.forks import ForkedPrograms
 from verigym.core.errors import BadInput
 from verigym.core.records import Item, Message, Task
 from verigym.rollout.settings import ProgramOptions
@@ -163,6 +164,7 @@ async def run_program(
     seconds: float,
     workdir: Path | None = None,
     files: Mapping[str, str] = {},
+    forks: ForkedPrograms | None = None,
 ) -> ProgramResult:
     """Runs the program of one episode until it ends, or until its time is over. Its whole process group ends with it. `files`
     are written into the working folder first: the agent's skills, where coding agents look for them."""
@@ -179,9 +181,7 @@ async def run_program(
         environment = variables(address, home, settings.options.variables)
         reply = home / "reply.txt"
         if is_function(settings.command):
-            here = os.getcwd()
-            path = os.pathsep.join([here, *([os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else [])])
-            environment |= {"VERIGYM_REPLY_FILE": str(reply), "PYTHONPATH": path}
+            environment |= {"VERIGYM_REPLY_FILE": str(reply), "PYTHONPATH": _python_path()}
         feeds = "{prompt}" not in settings.command and not is_function(settings.command)
         with open(Path(work) / "stdout", "w+b") as output, open(Path(work) / "stderr", "w+b") as errors:
             program = BoxedProgram(
@@ -189,8 +189,11 @@ async def run_program(
                 reach=urlsplit(address.url).netloc, stdin=address.prompt if feeds else "", seconds=seconds,
                 options=settings.options,
             )  # fmt: skip
-            run = run_in_box if settings.options.sandbox else _run_as_process
-            code = await run(program, output, errors)
+            if forks is not None:
+                code = await forks.run(environment, str(folder), output.name, errors.name, seconds)
+            else:
+                run = run_in_box if settings.options.sandbox else _run_as_process
+                code = await run(program, output, errors)
             return ProgramResult(
                 code=code,
                 output=_end(output),
@@ -198,6 +201,26 @@ async def run_program(
                 reply=_text_of(reply),
                 seconds=time.monotonic() - began,
             )
+
+
+def _python_path() -> str:
+    """Where a function's module is looked for: here first, as a script's would be."""
+    return os.pathsep.join([os.getcwd(), *([os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else [])])
+
+
+@contextlib.asynccontextmanager
+async def forked(settings: ProgramSettings) -> AsyncIterator[ForkedPrograms | None]:
+    """The process that forks for a function, until the end of the block. None for a command, and in a sandbox."""
+    if not is_function(settings.command) or settings.options.sandbox:
+        yield None
+        return
+    forks = ForkedPrograms(settings.command.strip())
+    inherited = {name: os.environ[name] for name in (*_INHERITED, *settings.options.variables) if name in os.environ}
+    try:
+        await forks.start({**inherited, "PYTHONPATH": _python_path()})
+        yield forks
+    finally:
+        await forks.close()
 
 
 async def _run_as_process(program: BoxedProgram, output: BinaryIO, errors: BinaryIO) -> int | None:

@@ -9,9 +9,10 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from verigym.agents.forks import ForkedPrograms
 from verigym.agents.host import EpisodeHost
 from verigym.agents.hosted import HostedEpisode
-from verigym.agents.program import EpisodeAddress, ProgramResult, ProgramSettings, check_program, run_program
+from verigym.agents.program import EpisodeAddress, ProgramResult, ProgramSettings, check_program, forked, run_program
 from verigym.core.errors import VerigymError
 from verigym.core.protocols import Context, Policy
 from verigym.core.records import Failure, Fault, Mark, Stop, Task, Toolset, Trajectory, Version
@@ -81,11 +82,11 @@ async def program_runner(settings: ProgramSettings, others: Mapping[str, Policy]
         try:
             if live.stop is not None:  # the environment did not open
                 return await episode.end()
-            return await _run(settings, host, episode, task, agent, run_settings, keep_blob)
+            return await _run(settings, host, episode, task, agent, run_settings, keep_blob, forks)
         finally:
             host.remove(episode)
 
-    async with host.serving():
+    async with host.serving(), forked(settings) as forks:
         yield run
 
 
@@ -97,6 +98,7 @@ async def _run(
     agent: Version,
     run_settings: RunSettings,
     keep_blob: Callable[[bytes], str],
+    forks: ForkedPrograms | None,
 ) -> Trajectory:
     live = episode.live
     environment = live.session.environment
@@ -105,7 +107,7 @@ async def _run(
     try:
         workdir = await _workdir(live)
         files = {f".agents/skills/{name}/SKILL.md": text for name, text in agent.skills.items()}
-        result = await run_program(settings, address, run_settings.limits.seconds, workdir, files)
+        result = await run_program(settings, address, run_settings.limits.seconds, workdir, files, forks)
     except (OSError, VerigymError) as error:
         failure = Failure(Fault.INFRASTRUCTURE, "AgentFailed", f"The agent could not be started: {error}")
         return await episode.end(error=failure)
