@@ -1,13 +1,15 @@
 """What an optimisation is asked for and what it found. `search` finds it."""
 
+from collections import Counter
 from typing import Any, Literal, NamedTuple, get_args
 
 from msgspec import Struct
 
 from verigym.core.printable import Printable
-from verigym.core.records import Task, Version
+from verigym.core.records import Message, Task, Version
 from verigym.evaluation.failures import ExplainedEpisode
 from verigym.harness.environment import EnvironmentSpec
+from verigym.policies.version_texts import is_system
 from verigym.rollout.settings import RunSettings
 
 Part = Literal["prompt", "examples", "tools", "skills", "harness"]
@@ -145,5 +147,11 @@ class Situation(NamedTuple):
 
     @property
     def system(self) -> str:
-        """The system prompt that the parent uses."""
-        return self.environment.system if self.parent.system_prompt is None else self.parent.system_prompt
+        """The system prompt that the parent uses. An external agent has one of its own, which its episodes show."""
+        if self.parent.system_prompt is not None:
+            return self.parent.system_prompt
+        if not (self.parent.program or self.environment.agent):
+            return self.environment.system
+        items = [one.episode.trajectory.items for one in self.evidence]
+        texts = [made[0].text for made in items if made and isinstance(made[0], Message) and is_system(made[0])]
+        return Counter(texts).most_common(1)[0][0] if texts else ""
