@@ -10,10 +10,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from typer.testing import CliRunner
 
 from tests.rollout.shop import ADD, AGENT, Shop, spec
 from verigym.agents.program import check_program
 from verigym.agents.run import runner_of
+from verigym.cli.main import app
 from verigym.core.errors import BadInput
 from verigym.core.protocols import Context
 from verigym.core.records import Fault, Mark, Stop, Task, Trajectory, Version
@@ -229,3 +231,28 @@ def test_a_program_that_fails_in_the_sandbox_says_so(name: str, kind: str) -> No
 def test_a_program_that_hangs_in_the_sandbox_is_stopped_and_scored() -> None:
     made = run(program("hang"), seconds=8.0, options=ProgramOptions(sandbox=True))
     assert made.stop is Stop.TIME_OUT and made.end_state == {"basket": {"tea": 2}}
+
+
+def test_options_for_the_sandbox_without_the_sandbox_are_refused(tmp_path: Path) -> None:
+    words = [
+        "rollout",
+        "toolcall",
+        "-m",
+        "http://127.0.0.1:9/v1#m",
+        "--agent",
+        "true",
+        "--home",
+        str(tmp_path / "home"),
+    ]
+    result = CliRunner().invoke(app, [*words, "--agent-network"])
+    assert "Add --agent-sandbox" in str(result.exception)
+    result = CliRunner().invoke(app, [*words, "--agent-sandbox", "--agent-read", str(tmp_path / "none")])
+    assert "does not exist" in str(result.exception)
+
+
+@needs_sandbox
+def test_a_named_folder_can_be_read_in_the_sandbox(tmp_path: Path) -> None:
+    blobs: dict[str, bytes] = {}
+    options = ProgramOptions(sandbox=True, readable=(ROOT + "/tests/agents",))
+    made = run(program("sandboxed"), options=options, blobs=blobs)
+    assert json.loads(blobs[made.blobs["agent_stdout"]])["repository"] is True

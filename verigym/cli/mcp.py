@@ -2,11 +2,13 @@
 
 import asyncio
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from verigym.cli import show
 from verigym.cli.options import Home, workspace
 
 if TYPE_CHECKING:
@@ -36,6 +38,10 @@ def mcp(
     pass --allow-run. An agent's configuration starts this command (docs/how-to/coding-agents.md)."""
     from verigym.wire.mcp import serve_stdio
 
+    if sys.stdin.isatty():
+        show.note(
+            "waiting for an MCP client on standard input. Add this command to the configuration of your agent. Ctrl-C stops"
+        )
     asyncio.run(serve_stdio(workspace_server(workspace(home, create=True).home, Path.cwd(), allow_run)))
     os._exit(0)  # code that does not end when it is stopped must not keep the process
 

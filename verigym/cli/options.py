@@ -14,7 +14,7 @@ from verigym.core.errors import BadInput, not_found
 
 if TYPE_CHECKING:
     from verigym.cli.command_workspace import CommandWorkspace
-    from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
+    from verigym.rollout.settings import EpisodeLimits, Prices, ProgramOptions, RunSettings
 
 MODEL = "a version (id, name, champion, latest), smollm2-135m, a Hugging Face model id, a folder, a named server or URL#MODEL"
 
@@ -127,6 +127,16 @@ AgentSandbox = Annotated[
     bool,
     typer.Option("--agent-sandbox", help="Run the agent in the sandbox: no files of yours, only its episode's address"),
 ]
+AgentNetwork = Annotated[
+    bool,
+    typer.Option("--agent-network", help="Give the agent in the sandbox the whole network. Containers need it"),
+]
+AgentRead = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--agent-read", metavar="PATH", help="File or folder that the agent in the sandbox can read. Repeatable"
+    ),
+]
 RequireSandbox = Annotated[bool, typer.Option("--require-sandbox", help="Refuse to run code if it cannot be isolated")]
 Rules = Annotated[
     Path | None,
@@ -213,6 +223,8 @@ class RunOptions:
     agent: AgentProgram = ""
     agent_env: AgentVariable = None
     agent_sandbox: AgentSandbox = False
+    agent_network: AgentNetwork = False
+    agent_read: AgentRead = None
     require_sandbox: RequireSandbox = False
     skip_bad: SkipBad = False
     json: Json = False
@@ -221,7 +233,7 @@ class RunOptions:
     def settings(self, ws: "CommandWorkspace") -> "RunSettings":
         """The settings that episodes run under."""
         from verigym.core.records import Sampling
-        from verigym.rollout.settings import ProgramOptions, RunSettings
+        from verigym.rollout.settings import RunSettings
 
         if any(text.startswith("cost=") for text in self.limit) and not self.price:
             raise BadInput(
@@ -237,7 +249,22 @@ class RunOptions:
             user=ws.agent(self.user) if self.user else None,
             judge=ws.agent(self.judge) if self.judge else None,
             require_sandbox=self.require_sandbox,
-            program=ProgramOptions(variables=tuple(self.agent_env or ()), sandbox=self.agent_sandbox),
+            program=self._program(),
+        )
+
+    def _program(self) -> "ProgramOptions":
+        from verigym.rollout.settings import ProgramOptions
+
+        if (self.agent_network or self.agent_read) and not self.agent_sandbox:
+            raise BadInput("--agent-network and --agent-read are for an agent in the sandbox. Add --agent-sandbox")
+        for path in self.agent_read or ():
+            if not path.exists():
+                raise BadInput(f"--agent-read {path} does not exist. Name a file or a folder")
+        return ProgramOptions(
+            variables=tuple(self.agent_env or ()),
+            sandbox=self.agent_sandbox,
+            network=self.agent_network,
+            readable=tuple(str(path.absolute()) for path in self.agent_read or ()),
         )
 
 

@@ -121,8 +121,8 @@ class ProcessBox:
         if reach and not network and sandbox.runner.isolated:
             if not sandbox.runner.can_forward:
                 raise Refused(
-                    "A container cannot reach one address and nothing else. Give it the network of the host (network=True),"
-                    " or use bubblewrap (VERIGYM_SANDBOX=bubblewrap)"
+                    "A container cannot reach one address and nothing else. Give it the network of the host (--agent-network,"
+                    " or network=True in Python), or use bubblewrap (VERIGYM_SANDBOX=bubblewrap)"
                 )
             forward = Forward([address(each) for each in reach])
             command = forward.wrap(command)
