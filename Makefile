@@ -31,8 +31,9 @@ test-authoring: $(DEV) sandbox  ## generate the rows of every environment again 
 	$(BIN)/pyright authoring tests/authoring
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/authoring
 
-test-agents: $(DEV) sandbox  ## run the tests that need packages of other projects, in environments of their own
-	$(BIN)/python -m pytest tests/third_party
+test-agents: $(DEV) sandbox  ## run the tests that need packages of other projects, in environments of their own: 10 minutes
+	$(BIN)/python -m tests.third_party.install
+	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/third_party
 
 coverage: $(DEV) sandbox  ## measure test coverage of the rollout path (at least 95% of its lines)
 	$(BIN)/python -m pytest tests/core tests/store tests/sandbox tests/tasks tests/policies tests/verifiers tests/harness \
@@ -68,7 +69,7 @@ sandbox:  ## install bubblewrap if that needs no password, else print what to do
 		"Install it as root: apt-get install bubblewrap (the package has the same name in dnf, pacman and apk; see docs/how-to/sandbox.md)"
 
 clean:  ## delete everything that the other targets made
-	rm -rf .venv .verigym .pytest_cache .ruff_cache .hypothesis build dist site *.egg-info
+	rm -rf .venv .third-party .verigym .pytest_cache .ruff_cache .hypothesis build dist site *.egg-info
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20

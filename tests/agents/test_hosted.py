@@ -18,6 +18,7 @@ from verigym.core.records import (
     Sampling,
     Stop,
     Task,
+    Toolset,
     Trajectory,
 )
 from verigym.policies.scripted import ScriptedPolicy
@@ -99,6 +100,37 @@ def test_a_past_that_cannot_be_recognised_starts_a_new_root_and_says_so() -> Non
     assert [turn.parent for turn in made.turns] == [None, None] and made.marked("new_root")
 
 
+def test_a_result_that_the_agent_tells_in_other_words_is_not_missing() -> None:
+    final = chat_tool("final_answer", answer="string")
+
+    async def told(here: Hosting) -> Trajectory:
+        await here.chat([USER], [TOOL, final])
+        await here.post("tools/add", {"item": "tea", "count": 2})
+        words = [{"role": "assistant", "content": "Calling tools: add"}, {"role": "user", "content": "Result: 2 tea"}]
+        await here.chat([USER, *words], [TOOL, final])
+        return await here.episode.end()
+
+    def reply(request: Any) -> Any:
+        asked = len(request.items) == 1
+        return [FunctionCall("c", "add", '{"item":"tea","count":2}') if asked else _final("Done.")]
+
+    made = drive(told, reply)
+    assert [(mark.kind, mark.item) for mark in made.marks] == [("executed", 1), ("new_root", None)]
+
+
+def test_a_call_of_the_environment_that_never_ran_is_marked() -> None:
+    async def ignored(here: Hosting) -> Trajectory:
+        await here.chat([USER], [TOOL])
+        return await here.episode.end()
+
+    made = drive(ignored, [ADD])
+    assert [(mark.kind, mark.item) for mark in made.marks] == [("unanswered_call", 1)]
+
+
+def _final(answer: str) -> FunctionCall:
+    return FunctionCall("f", "final_answer", f'{{"answer":"{answer}"}}')
+
+
 def test_a_sub_agent_is_a_root_of_its_own_with_its_own_tools() -> None:
     async def delegated(here: Hosting) -> Trajectory:
         boss_tools = [chat_tool("ask_helper", question="string")]
@@ -130,6 +162,20 @@ def test_other_actors_are_recorded_and_never_count_as_the_policy() -> None:
     policy = ScriptedPolicy(lambda request: "A title" if "title" in str(request.items[-1]) else "Done.")
     made = drive(titled, policy)
     assert [turn.actor for turn in made.turns] == ["policy", "title"] and made.reply == "Done."
+
+
+def test_a_call_without_tools_in_an_episode_with_tools_says_so() -> None:
+    kept: list[Toolset] = []
+
+    async def titled(here: Hosting) -> Trajectory:
+        here.episode._keep_tools = kept.append
+        await here.chat([{"role": "user", "content": "A title?"}], actor="title")
+        await here.chat([USER], [TOOL])
+        return await here.episode.end()
+
+    made = drive(titled, ["Done."])
+    by_hash = {toolset.hash: [tool.name for tool in toolset.tools] for toolset in kept}
+    assert [by_hash[turn.tools or made.tools] for turn in made.turns] == [[], ["add"]]
 
 
 def test_another_policy_may_play_an_actor() -> None:

@@ -48,6 +48,8 @@ class Dialogue:
         self._asked: Counter[bytes] = Counter()
         """How often each request was asked. A repeated request is drawn anew."""
         self._marks: list[Mark] = []
+        self._without_tools: dict[int, str] = {}
+        """Turns that were offered no tools, with the hash of that. In an episode with tools, they say so."""
         self.responses: dict[str, list[Item]] = {}
         """The conversation up to each response that a later request may continue by its id."""
         self.tools: dict[str, list[ToolSpec]] = {}
@@ -95,10 +97,11 @@ class Dialogue:
         if turn.rewritten and not call.marks:
             self._marks.append(Mark("new_root", detail="the chat template renders the earlier turns differently now"))
         exchange = msgspec.structs.replace(call.exchange, reply=list(sent), turn=turn, response=response)
-        tools = content_hash(exchange.tools)[:16] if exchange.tools else ""
+        index, tools = len(self.turns), content_hash(exchange.tools)[:16]
         self.tools[tools] = exchange.tools
-        self._tree.record(exchange, call.placed, self._prints, turn, tools, call.began)
-        index = len(self.turns) - 1
+        if not exchange.tools:
+            self._without_tools[index] = tools
+        self._tree.record(exchange, call.placed, self._prints, turn, tools if exchange.tools else "", call.began)
         for item in sent:
             if isinstance(item, FunctionCall):
                 self._turn_of_call[item.call_id] = index
@@ -106,7 +109,13 @@ class Dialogue:
 
     def trajectory(self) -> Trajectory:
         made = self._tree.trajectory()
-        return msgspec.structs.replace(made, marks=[*made.marks, *self._marks])
+        turns = [
+            msgspec.structs.replace(turn, tools=self._without_tools[index])
+            if made.tools and index in self._without_tools
+            else turn
+            for index, turn in enumerate(made.turns)
+        ]
+        return msgspec.structs.replace(made, turns=turns, marks=[*made.marks, *self._marks])
 
     def _path(self, placed: PlacedRequest) -> list[int]:
         """The turns from the root to the one that a request continues. A turn that saw other items than the request does (another

@@ -218,7 +218,7 @@ class HostedEpisode:
             await live.say(reply or captured.reply, log=False)
         if error is None and self.error is not None and live.stop is None:
             error = self.error  # the model could not answer, and the agent gave up
-        made = merged(await live.end(error=error), captured, live.executed)
+        made = merged(await live.end(error=error), captured, live.executed, self._names.values())
         if not captured.turns:
             made = msgspec.structs.replace(made, items=live.items, tools=live.offer.hash)
         items = (

@@ -66,6 +66,7 @@ class EpisodeAddress(msgspec.Struct, frozen=True, kw_only=True):
         return {
             "prompt": self.prompt,
             "system": self.system,
+            "url": self.url,
             "base_url": f"{self.url}/v1",
             "anthropic_base_url": self.url,
             "mcp_url": f"{self.url}/mcp",
@@ -146,6 +147,7 @@ def variables(address: EpisodeAddress, home: Path, more: Sequence[str] = ()) -> 
         "OPENAI_API_KEY": _KEY,
         "ANTHROPIC_BASE_URL": address.url,
         "ANTHROPIC_API_KEY": _KEY,
+        "VERIGYM_URL": address.url,
         "VERIGYM_BASE_URL": values["base_url"],
         "VERIGYM_MCP_URL": values["mcp_url"],
         "VERIGYM_TOOLS_URL": values["tools_url"],

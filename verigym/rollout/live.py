@@ -12,7 +12,7 @@ run one after another, except tools that may run in parallel.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Any, Self
 
 import msgspec
@@ -38,6 +38,8 @@ from verigym.rollout.session import Session, hash_only, mark_format
 from verigym.rollout.settings import RunSettings
 
 _OVER = "error: the episode is over"
+_MARKS_OF_CALLS = {"executed", "tool_error", "bad_arguments", "unknown_tool", "unanswered_call"}
+"""Marks of a call. The live state knows them better than the conversation."""
 
 
 class ExecutedCall(msgspec.Struct, frozen=True):
@@ -194,10 +196,13 @@ class Live:
         return f"error: the episode is over: {error.message}" if error is not None else _OVER
 
 
-def merged(live: Trajectory, captured: Trajectory, executed: list[ExecutedCall]) -> Trajectory:
+def merged(
+    live: Trajectory, captured: Trajectory, executed: list[ExecutedCall], tools: Collection[str] = ()
+) -> Trajectory:
     """One trajectory of an episode whose model calls somebody else captured: items and turns of the capture, everything else of
     the live episode. A call that ran on the live state gives its marks, and the environment's own name of the tool, to the
-    item in which the model asked for it."""
+    item in which the model asked for it. `tools` are the names of the environment's tools: only they must run here. A call of
+    another tool without a result is not marked, because the agent may have used the result or told it in other words."""
     items, marks = list(captured.items), list(live.marks)
     waiting = [index for index, item in enumerate(items) if isinstance(item, FunctionCall)]
     for each in executed:
@@ -206,10 +211,11 @@ def merged(live: Trajectory, captured: Trajectory, executed: list[ExecutedCall])
             waiting.remove(index)
             items[index] = msgspec.structs.replace(items[index], name=each.call.name)
         marks += [Mark(mark.kind, index, mark.detail) for mark in each.outcome.marks]
-    known = {(mark.kind, mark.item) for mark in marks}
     ran = {mark.item for mark in marks if mark.item is not None}
     for mark in captured.marks:
-        if (mark.kind, mark.item) not in known and not (mark.kind == "unknown_tool" and mark.item in ran):
+        known = mark.kind in _MARKS_OF_CALLS and mark.item in ran
+        elsewhere = mark.kind == "unanswered_call" and not _is_one_of(items, mark.item, tools)
+        if not known and not elsewhere:
             marks.append(mark)
     return msgspec.structs.replace(
         live,
@@ -224,10 +230,19 @@ def merged(live: Trajectory, captured: Trajectory, executed: list[ExecutedCall])
 
 def _is_same(item: Item, call: FunctionCall) -> bool:
     """Whether the model's call is the one that ran. Agents prefix the names of tools from servers (`mcp__verigym__create`)."""
-    if not isinstance(item, FunctionCall):
+    if not isinstance(item, FunctionCall) or not _is_name_of(item.name, call.name):
         return False
-    asked, ran = _plain_name(item.name), _plain_name(call.name)
-    return (asked == ran or asked.endswith(f"_{ran}")) and _plain_json(item.arguments) == _plain_json(call.arguments)
+    return _plain_json(item.arguments) == _plain_json(call.arguments)
+
+
+def _is_one_of(items: list[Item], index: int | None, tools: Collection[str]) -> bool:
+    item = None if index is None else items[index]
+    return isinstance(item, FunctionCall) and any(_is_name_of(item.name, tool) for tool in tools)
+
+
+def _is_name_of(asked: str, tool: str) -> bool:
+    asked, tool = _plain_name(asked), _plain_name(tool)
+    return asked == tool or asked.endswith(f"_{tool}")
 
 
 def _plain_name(name: str) -> str:

@@ -1,0 +1,30 @@
+"""openai-agents: `responses` (its default), `chat`, or `helper` for a second agent that is a tool of the first."""
+
+import asyncio
+import os
+import sys
+
+from agents import Agent, Model, OpenAIChatCompletionsModel, OpenAIResponsesModel, Runner, set_tracing_disabled
+from agents.mcp import MCPServerStreamableHttp
+from openai import AsyncOpenAI
+
+
+async def main(kind: str, prompt: str) -> None:
+    set_tracing_disabled(True)
+    client = AsyncOpenAI()  # reads OPENAI_BASE_URL
+    model: Model = (
+        OpenAIChatCompletionsModel("verigym", client)
+        if kind.startswith("chat")
+        else OpenAIResponsesModel("verigym", client)
+    )
+    async with MCPServerStreamableHttp({"url": os.environ["VERIGYM_MCP_URL"]}) as shop:
+        agent = Agent(name="buyer", instructions=os.environ["VERIGYM_SYSTEM"], model=model, mcp_servers=[shop])
+        if kind.endswith("helper"):
+            tool = agent.as_tool("ask_buyer", "Ask the buyer to buy something.")
+            agent = Agent(name="boss", instructions="You delegate.", model=model, tools=[tool])
+        result = await Runner.run(agent, prompt)
+        print(result.final_output)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], sys.argv[2]))
