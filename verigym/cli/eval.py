@@ -44,6 +44,7 @@ def rollout(
     )
     if agent.program or spec.agent:
         _say_programs(ws, run.id)
+    say_opinion(spec, run.id)
     show.next_command(f"verigym explain {show.quote(run.id)}")
 
 
@@ -103,7 +104,18 @@ def evaluate(
     show.say(f"report {report.id}, run {report.run}{_reused(report.run, finished)}")
     if by:
         _say_slices(breakdown(report, by), by)
+    say_opinion(spec, report.run)
     show.next_command(f"verigym explain {show.quote(report.run)}")
+
+
+def say_opinion(spec: "EnvironmentSpec", run: str = "RUN") -> None:
+    """For a judge in place of a reward: how to measure if it can be trusted."""
+    if spec.verifier.name.startswith("relative_judge@"):
+        where = f"{show.quote(spec.name)} {show.quote(run)}"
+        show.say(
+            "the reward is a judge's opinion. Measure how often you agree with it: "
+            f"verigym label {show.quote(run)} --single, then verigym audit run {where}"
+        )
 
 
 def _say_uses(held_out: "HeldOutSet", report: "Report") -> None:

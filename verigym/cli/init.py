@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from verigym.cli import show
+from verigym.cli.eval import say_opinion
 from verigym.cli.options import Environment, Home, Json, SkipBad, num_option, workspace
 from verigym.cli.tasks import say_bad_rows, say_scoring
 from verigym.core.errors import BadInput
@@ -149,6 +150,7 @@ def check(
         passed = f"{len(checks) - num_open} checks passed, {num_open} open" if num_open else "all checks passed"
         show.say(f"{spec.name}: {f'{len(failed)} of {len(checks)} checks failed' if failed else passed}")
         say_scoring(spec)
+        say_opinion(spec)
         if sample < total:
             show.say(f"checked a sample: {sample:,} of {total:,} tasks. --all checks every task")
         if not failed:
