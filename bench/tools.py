@@ -30,6 +30,7 @@ ANSWER = json.dumps({"id": "7", "items": [{"name": "tea", "n": 2}, {"name": "ric
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
         self.send_response(200)
@@ -137,7 +138,7 @@ def tools_file(folder: Path, name: str, text: str) -> ToolsFile:
 
 def main() -> None:
     args = parser(__doc__).parse_args()
-    rounds, calls = (3, 200) if args.quick else (7, 400)
+    rounds, calls = (3, 300) if args.quick else (7, 1000)
     own = [sys.executable, __file__]
     figures: list[Figure] = []
     with (

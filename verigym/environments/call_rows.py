@@ -156,7 +156,9 @@ def _check(task: Task, offered: dict[str, ToolSpec], readers: dict[str, Any]) ->
         raise BadInput(f"the row expects a call of {what}, but nothing offers it. {_REMEDY}")
     for name, arguments in expected:
         if name not in specs:
-            raise BadInput(str(not_found("tool", name, specs, "The row expects it. Correct the name, or offer the tool.")))
+            raise BadInput(
+                str(not_found("tool", name, specs, "The row expects it. Correct the name, or offer the tool."))
+            )
         reader = readers.get(name) if name not in own else arguments_reader(specs[name])
         reader = readers.setdefault(name, arguments_reader(specs[name])) if reader is None else reader
         try:
