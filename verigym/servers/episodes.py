@@ -32,6 +32,7 @@ from verigym.servers.routing import Router
 from verigym.servers.types import HttpError, Responder
 from verigym.servers.upstream import Upstream
 from verigym.wire.types import decode
+from verigym.workspace.agent_tools import with_agent_tools
 from verigym.workspace.workspace import WorkspaceFolder
 
 _LOOK_S = 1.0
@@ -182,8 +183,9 @@ class EpisodeService:
         self._count[run, task.id] += 1
         seed = derive(asked.seed, "episode", task.id, number)
         settings = RunSettings(seed=seed, limits=asked.limits, sampling=asked.sampling)
+        offered = await asyncio.to_thread(with_agent_tools, self._ws, environment, version)
         live = await Live.open(
-            environment, task, settings,
+            offered, task, settings,
             agent=version, id=f"{run}/{task.id}/{number}", group=f"{run}/{task.id}", index=number,
             keep_blob=keep_blob, keep_tools=keep_tools,
         )  # fmt: skip
