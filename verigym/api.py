@@ -210,7 +210,8 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
     ) -> "AdviceReport":
         """Recommend what to try first, with reasons, figures and the command. The cheapest fix comes first.
 
-        `try_fixes` first runs the cheap trials (a prompt variant, constrained decoding) on `n` training tasks each.
+        `try_fixes` first runs the cheap trials (a small optimisation, constrained decoding) and compares each on `n`
+        training tasks.
         """
         from verigym.flywheel.trials import try_out
         from verigym.workspace.advise import advise_on, open_subject

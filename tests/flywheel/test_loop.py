@@ -29,10 +29,12 @@ def gold(prompt: str) -> str:
 
 
 def answer(model: str, messages: list[dict[str, Any]]) -> str:
-    """Without worked examples in the prompt nobody keeps to the form. With them `good` is always right, `some` on a quarter of
-    the requests, and `crammer` only on those of training."""
+    """Without examples before the task nobody keeps to the form. With them `good` is always right, `some` on a quarter of the
+    requests, and `crammer` only on those of training. As a reflection model it has nothing to say."""
     prompt = messages[-1]["content"]
-    if "Request:" not in messages[0]["content"]:
+    if "You improve" in prompt:
+        return ""
+    if not any(message["role"] == "assistant" for message in messages):
         return gold(prompt) if model == "perfect" else "I would rather talk about it."
     right = {
         "good": True,
@@ -84,7 +86,7 @@ def test_a_prompt_that_helps_is_promoted_and_then_nothing_is_left_to_do(ring: Ri
     assert first.verdict == "PROMOTE" and first.after is not None and first.after.success.value == 1
     assert first.decided is not None and first.made is not None
     assert first.decided.champion == first.made.version == ledger.champion(ring.ws.store)
-    assert "Request:" in str(ring.ws.find("champion").system_prompt)
+    assert ring.ws.find("champion").examples
     assert second.begun is not None and second.begun.champion == first.made.version, "the next round starts from it"
     assert second.before is not None and second.before.report == first.after.report, "it is not measured twice"
     assert why.startswith("the champion is good enough") and exit_code(rounds) == 0

@@ -12,7 +12,9 @@ from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.records import Label, Sampling, Version
 from verigym.environments.load import load_environment
 from verigym.evaluation.advise import SFT
-from verigym.flywheel.trials import call_schema, try_out
+from verigym.flywheel.trials import try_out
+from verigym.optimize.mutations import call_schema
+from verigym.optimize.records import Optimization
 from verigym.rollout.settings import RunSettings
 from verigym.training.recipe import read_recipe
 from verigym.workspace import datasets as data
@@ -80,11 +82,13 @@ def test_trials_are_versions_on_training_tasks_that_are_found_again(bench: Bench
     assert "constrained could not be tried" in notes[0], (
         "grammars cannot read the tiny tokenizer: said, and no end of it"
     )
-    prompted = bench.ws.find(one.version)
-    assert prompted.parent == subject.agent.id and len(prompted.families) == 2
-    assert '\nReply: {"tool": "say", "args": {"name": "' in str(prompted.system_prompt)
     tasks = bench.ws.store.tasks(one.run)
-    assert {task.split for task in tasks} == {"train"} and not {task.family for task in tasks} & {*prompted.families}
+    [search] = [run for run in bench.ws.store.runs() if run.kind == "optimize"]
+    searched = [task for run in bench.ws.store.runs(parent=search.id) for task in bench.ws.store.tasks(run.id)]
+    assert {task.split for task in [*tasks, *searched]} == {"train"}
+    assert searched and not {task.family for task in tasks} & {task.family for task in searched}
+    result = bench.ws.store.get("optimization", search.id, Optimization)
+    assert result is not None and result.best == one.version and result.episodes <= 36 and len(result.candidates) > 1
     runs = len(bench.ws.store.runs())
     assert try_out(subject, n=12).trials == [one] and len(bench.ws.store.runs()) == runs
     evidence, _ = gather(subject)
@@ -93,7 +97,7 @@ def test_trials_are_versions_on_training_tasks_that_are_found_again(bench: Bench
 
 def test_the_schema_of_a_call_is_fitted_by_gold_and_by_no_prose(bench: Bench):
     environment = load_environment(bench.file("calls.py", CALLS))
-    schema = Draft202012Validator(json.loads(call_schema(environment)))
+    schema = Draft202012Validator(json.loads(call_schema(environment.tools)))
     assert schema.is_valid({"tool": "say", "args": {"name": "x"}})
     for wrong in ({"tool": "sing", "args": {}}, {"tool": "say", "args": {"who": "x"}}, {"tool": "say"}, "say it"):
         assert not schema.is_valid(wrong)

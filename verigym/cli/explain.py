@@ -170,7 +170,9 @@ def advise(
     ] = "latest",
     trials: Annotated[
         bool,
-        typer.Option("--try", help="Run the cheap trials (a prompt variant, constrained decoding) on training tasks"),
+        typer.Option(
+            "--try", help="Run the cheap trials (a small optimisation, constrained decoding) on training tasks"
+        ),
     ] = False,
     num: Annotated[int, num_option("Number of training tasks per trial", min=2)] = 40,
     json: Json = False,

@@ -254,12 +254,17 @@ def _prompt(e: AdviceEvidence) -> FixProposal | str | None:
         else f"{_percent(wrong)} of episodes call the wrong tool or pass wrong arguments with the environment's prompt"
     )
     figures = {"unread": e.unread, "wrong": wrong}
-    if not e.gold:  # nothing to make examples from
+    if not e.train_tasks:  # nothing to search on
         by_hand = 'Write the form that you want into prompt.txt, such as "Reply with the answer only"'
         return FixProposal(
             [reason, by_hand], f"verigym models new by-prompt --parent {e.agent} --system prompt.txt", figures
         )
-    reasons = [reason, "A rule and two worked examples cost only prompt tokens. The result is a version like any other"]
+    search = f"A search of any size: verigym optimize {e.environment} -m {e.agent} --budget 200"
+    reasons = [
+        reason,
+        "A small search over prompts, examples and tool descriptions changes no weights. The result is a version like any other",
+        search,
+    ]
     return FixProposal(reasons, f"verigym advise {e.run} --try", figures)
 
 

@@ -1,34 +1,36 @@
-"""Trials of cheap changes: a prompt with worked examples, and decoding constrained to tool calls.
+"""Trials of cheap changes: a small search for a better prompt, examples and tools, and decoding constrained to tool calls.
 
-Trials use only training tasks, so that held-out tasks stay unused, and never the families of the examples in a prompt. Each trial
-is a normal version and run. The same call reuses finished ones.
+Trials use only training tasks, so that held-out tasks stay unused. The search gets half of the training families. Its result
+is compared with the agent on the other half, because figures of the tasks that chose it look too good. Each trial is a normal
+version and run. The same call reuses finished ones.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
 from verigym.core.errors import Refused, VerigymError
-from verigym.core.records import FunctionCall, Item, Sampling, Task, Version, content_hash
+from verigym.core.records import Sampling, Task, Version, content_hash
+from verigym.core.seeds import derive
 from verigym.evaluation.advise import BY_FORM, Trial
 from verigym.evaluation.stats import paired_delta
 from verigym.evaluation.suites import family_of, pick
-from verigym.harness.environment import EnvironmentSpec, Reply
-from verigym.policies import dialects
-from verigym.policies.dialects import Dialect
+from verigym.optimize.mutations import constraint_for
+from verigym.optimize.records import PARTS, OptimizeSettings, Part
+from verigym.optimize.search import optimize
+from verigym.optimize.split import BATCH_MIN
 from verigym.registry.versions import version_id
+from verigym.rollout.many import Progress
 from verigym.rollout.settings import Prices, RunSettings
-from verigym.wire.tools import ToolNames
 from verigym.workspace import measure as stages
-from verigym.workspace.advise import LOOKED_AT, AdviceSubject, StoredTrial, training_tasks
+from verigym.workspace.advise import AdviceSubject, StoredTrial, training_tasks
 from verigym.workspace.explain import open_run
 
-EXAMPLES = 2
-"""Number of worked examples in a prompt."""
-_LONGEST = 1500
-"""Maximum characters of a worked example."""
-_PLAIN = dialects.ALL[-1]
+EPISODES_PER_TASK = 3
+"""Episodes of the search for each task of the trial."""
+_MIN_FAMILIES = 3
+"""Two for the search, which divides them again, and one for the comparison."""
 
 Kind = Literal["prompt", "constraint"]
 
@@ -44,55 +46,97 @@ def try_out(
     n: int = 40,
     on_progress: stages.OnProgress = lambda _: None,
     kinds: Collection[str] = get_args(Kind),
+    tools: Sequence[str] = (),
 ) -> FixTrial:
-    """Runs the applicable cheap trials on n training tasks. Each trial is a version."""
+    """Runs the applicable cheap trials on n training tasks. Each trial is a version. `tools` are stored tools files that an agent
+    may bring, such as a search over documents."""
     environment, agent, ws = subject.environment, subject.agent, subject.ws
-    train = training_tasks(environment)
-    shown = _shown(environment, train)
-    tasks = pick([task for task in train if family_of(task) not in {family_of(one) for one in shown}], n, 0)
-    if not tasks:
+    learning, rest = _halves(training_tasks(environment))
+    tasks = pick(rest, n, 0)
+    if not tasks or not learning:
         raise Refused(
-            f"{environment.name} has too few training tasks for a trial. All of them would be shown as examples in the prompt. "
-            "Add training tasks. Held-out tasks are not used for trials"
+            f"{environment.name} has too few training tasks for a trial. It needs {_MIN_FAMILIES} families: some to search on "
+            "and others to compare on. Add training tasks. Held-out tasks are not used for trials"
         )
-    variants = [one for one in _variants(subject, shown) if one[0] in kinds]
-    if not variants:
+    wanted: list[Kind] = [kind for kind in _applicable(subject) if kind in kinds]
+    if not wanted:
         raise Refused(
-            f"No cheap trial applies to {agent.label}. A prompt variant needs gold solutions and a version without an adapter. "
+            f"No cheap trial applies to {agent.label}. A prompt variant needs a version without an adapter. "
             "Constrained decoding needs tools and a local model"
         )
     settings = _settings(subject)
     before = stages.rollout(ws, environment, agent, tasks, settings, on_progress=on_progress)
     trials, notes = list[Trial](), list[str]()
-    for kind, version in variants:
+    for kind in wanted:
         try:
+            version = (
+                _searched(subject, learning, n, settings, tools, on_progress)
+                if kind == "prompt"
+                else _child(agent, "constrained", constraints=constraint_for(agent, environment))
+            )
             run = stages.rollout(ws, environment, version, tasks, settings, on_progress=on_progress)
         except VerigymError as error:  # for example an unsupported tokenizer. The other trial still runs
-            notes.append(f"{version.name} could not be tried: {error}")
+            notes.append(f"{agent.label}, {_TITLES[kind]} could not be tried: {error}")
             continue
         trial = _compared(subject, kind, version, before, run, tasks)
         ws.store.put("trial", content_hash([agent.id, trial])[:16], StoredTrial(agent.id, environment.name, trial))
         trials.append(trial)
         if lost := len(tasks) - trial.tasks:
             notes.append(
-                f"{version.name}: {lost} of {len(tasks)} tasks were not scored in both runs. Repeat --try to run them again"
+                f"{version.label}: {lost} of {len(tasks)} tasks were not scored in both runs. Repeat --try to run them again"
             )
     return FixTrial(trials, notes)
 
 
-def _variants(subject: AdviceSubject, shown: list[Task]) -> list[tuple[Kind, Version]]:
+_TITLES: dict[Kind, str] = {"prompt": "optimised", "constraint": "constrained"}
+
+
+def _applicable(subject: AdviceSubject) -> list[Kind]:
     environment, agent = subject.environment, subject.agent
-    variants: list[tuple[Kind, Version]] = []
-    dialect, shown_name = _dialect(agent, environment)
-    if shown and not agent.adapter:
-        text = _prompt(environment, agent, shown, lambda reply: _written(reply, dialect, shown_name))
-        families = sorted({*agent.families, *map(family_of, shown)})
-        variants.append(("prompt", _child(agent, "with examples", system_prompt=text, families=families)))
-    if environment.tools and not agent.is_remote and not agent.constraints:
-        only_calls = dialect is _PLAIN and _only_calls(environment, shown)
-        constraints = call_schema(environment) if only_calls else "tools"
-        variants.append(("constraint", _child(agent, "constrained", constraints=constraints)))
-    return variants
+    kinds: list[Kind] = [] if agent.adapter else ["prompt"]
+    local = not agent.is_remote and not agent.program
+    if environment.tools and local and not agent.constraints:
+        kinds.append("constraint")
+    return kinds
+
+
+def _halves(train: list[Task]) -> tuple[list[Task], list[Task]]:
+    """Tasks for the search, and tasks of other families for the comparison."""
+    families = sorted({family_of(task) for task in train}, key=lambda family: derive(0, "trial", family))
+    if len(families) < _MIN_FAMILIES:
+        return [], []
+    mine = {*families[: (len(families) + 1) // 2]}
+    first, second = ([task for task in train if (family_of(task) in mine) is side] for side in (True, False))
+    return first, second
+
+
+def _searched(
+    subject: AdviceSubject,
+    tasks: list[Task],
+    n: int,
+    settings: RunSettings,
+    tools: Sequence[str],
+    on_progress: stages.OnProgress,
+) -> Version:
+    """The best version of a small search, or the agent itself if none is better. Constrained decoding is a trial of its own. A
+    local model does not reflect: small models reflect poorly, and it takes longer than all episodes."""
+    agent, ws = subject.agent, subject.ws
+    constrains = "constraint" in _applicable(subject)
+    parts: tuple[Part, ...] = tuple(part for part in PARTS if part != "harness" or not constrains)
+    asked = OptimizeSettings(
+        budget=max(EPISODES_PER_TASK * n, 3 * BATCH_MIN), parts=parts, tools_files=tuple(tools), episodes=settings
+    )
+    reflect = ws.agent(agent.base) if agent.is_remote else None
+    found = optimize(
+        ws,
+        subject.environment,
+        agent,
+        asked,
+        reflect=reflect,
+        tasks=tasks,
+        on_progress=lambda done, total, note: on_progress(Progress(total=total, done=done)),
+    )
+    return ws.find(found.best)
 
 
 def _child(agent: Version, what: str, **changes: object) -> Version:
@@ -108,86 +152,6 @@ def _settings(subject: AdviceSubject) -> RunSettings:
     prices = msgspec.convert(config.get("prices", {}), Prices)
     greedy = msgspec.structs.replace(sampling, temperature=0.0)
     return RunSettings(sampling=greedy, user=user, judge=judge, prices=prices)
-
-
-def _shown(environment: EnvironmentSpec, train: list[Task]) -> list[Task]:
-    """Tasks with a short gold solution, of different families and different solutions."""
-    solved: dict[str, Task] = {}
-    for task in pick(train, LOOKED_AT, 0):
-        replies = environment.gold_replies(task) if isinstance(task.prompt, str) else []
-        size = len(str(task.prompt)) + sum(len(str(reply)) for reply in replies)
-        if replies and size <= _LONGEST and family_of(task) not in map(family_of, solved.values()):
-            solved.setdefault(_kind(replies[0]), task)
-    return list(solved.values())[:EXAMPLES]
-
-
-def _kind(reply: Reply) -> str:
-    """The kind of a solution: the tools that it calls first, or the text of its answer."""
-    if isinstance(reply, str):
-        return reply
-    return " ".join(item.name for item in reply if isinstance(item, FunctionCall)) or "words"
-
-
-def _prompt(environment: EnvironmentSpec, agent: Version, shown: list[Task], write: Callable[[Reply], str]) -> str:
-    """The system prompt of the agent, followed by a description of the format and worked examples."""
-    system = environment.system if agent.system_prompt is None else agent.system_prompt
-    examples: list[str] = []
-    for task in shown:
-        replies = [f"Reply: {write(reply)}" for reply in environment.gold_replies(task)]
-        examples.append("\n".join([f"Request: {task.prompt}", *replies]))
-    return "\n\n".join(filter(None, [system, _rule(environment, shown), *examples]))
-
-
-def _rule(environment: EnvironmentSpec, shown: list[Task]) -> str:
-    if _only_calls(environment, shown):
-        return "Every reply is one tool call in the form of the examples and nothing else: no greeting, no explanation, no code."
-    if environment.tools:
-        return "Write tool calls in the form of the examples, one in a reply, nothing around it; use words when all is done."
-    return "Reply with the answer alone, in the form of the examples: no greeting and no explanation."
-
-
-def _only_calls(environment: EnvironmentSpec, shown: list[Task]) -> bool:
-    """Whether the gold solutions consist only of tool calls."""
-    replies = [reply for task in shown for reply in environment.gold_replies(task)]
-    return bool(replies) and all(
-        not isinstance(reply, str) and any(isinstance(item, FunctionCall) for item in reply) for reply in replies
-    )
-
-
-def _dialect(agent: Version, environment: EnvironmentSpec) -> tuple[Dialect, Callable[[str], str]]:
-    """How an agent writes tool calls, with a function from a tool's name to the name that is shown: a local model in the
-    dialect of its template, others in the plain dialect."""
-    if agent.is_remote:
-        return _PLAIN, str
-    from verigym.model.load import load_tokenizer
-    from verigym.policies.render import Renderer
-
-    render, names = Renderer(load_tokenizer(agent.base)), ToolNames(spec.name for spec in environment.tools)
-    return render.dialect, lambda name: render.shown_name(name, names)
-
-
-def _written(reply: Reply, dialect: Dialect, shown_name: Callable[[str], str]) -> str:
-    if isinstance(reply, str):
-        return reply
-    items: list[Item] = [
-        msgspec.structs.replace(item, name=shown_name(item.name)) if isinstance(item, FunctionCall) else item
-        for item in reply
-    ]
-    return dialect.write(items)
-
-
-def call_schema(environment: EnvironmentSpec) -> str:
-    """The JSON schema of a reply that is one tool call. The constraint `tools` would also allow text."""
-    calls = [
-        {
-            "type": "object",
-            "properties": {"tool": {"const": spec.name}, "args": spec.parameters},
-            "required": ["tool", "args"],
-            "additionalProperties": False,
-        }
-        for spec in environment.tools
-    ]
-    return msgspec.json.encode({"anyOf": calls}).decode()
 
 
 def _compared(

@@ -18,6 +18,7 @@ from verigym.rollout.replies import unfit
 
 LONGEST = 4000
 """Maximum characters of one example."""
+_DONE = "Done."
 LOOKED_AT = 24
 """Number of feedback tasks whose gold solution is considered."""
 
@@ -63,6 +64,10 @@ def conversation(trajectory: Trajectory) -> list[Item]:
             items.append(item)
     while items and isinstance(items[-1], Message) and items[-1].role == "user":
         items.pop()
+    if items and isinstance(
+        items[-1], FunctionCallOutput
+    ):  # the next message is a user's, and a reply stands before it
+        items.append(Message("assistant", _DONE))
     return items
 
 
