@@ -7,7 +7,7 @@ notebook, where another event loop runs already. `AsyncWorkspace` has the same m
 import asyncio
 import functools
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -206,19 +206,20 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
         *,
         try_fixes: bool = False,
         n: int = 40,
+        tools: Sequence[str | Path] = (),
         on_progress: "Callable[[Progress], None] | None" = None,
     ) -> "AdviceReport":
         """Recommend what to try first, with reasons, figures and the command. The cheapest fix comes first.
 
         `try_fixes` first runs the cheap trials (a small optimisation, constrained decoding) and compares each on `n`
-        training tasks.
+        training tasks. `tools` are tools files that the optimisation may add, such as a search over documents.
         """
         from verigym.flywheel.trials import try_out
         from verigym.workspace.advise import advise_on, open_subject
 
         self._bar.start("trials")
         subject, report = open_subject(self.folder, run_id(run)), on_progress or self._bar.episodes
-        return advise_on(subject, try_out(subject, n, on_progress=report).notes if try_fixes else [])
+        return advise_on(subject, try_out(subject, n, on_progress=report, tools=tools).notes if try_fixes else [])
 
     @on_thread
     def compare(self, before: Agent, after: Agent, *, environment: str = "") -> "Comparison":

@@ -194,6 +194,7 @@ class TrainingVerbs(WorkspaceBase):
         reflect: Agent = "",
         parts: Sequence[str] = (),
         gold: bool = True,
+        tools: Sequence[str | Path] = (),
         temperature: float = 0.0,
         max_tokens: int = 64,
         seed: int = 0,
@@ -207,7 +208,8 @@ class TrainingVerbs(WorkspaceBase):
 
         It changes the prompt, examples, tool descriptions, skills and harness settings, or only the given `parts`. Every
         candidate is a version. `best` in the result is the one to pass to `gate`. `reflect` is the model that reads failures:
-        by default the agent's base model, and none with `"none"`. A repeated call resumes. `settings` replaces `temperature`,
+        by default the agent's base model, and none with `"none"`. `tools` are tools files that a candidate may bring, such as
+        a search over documents. A repeated call resumes. `settings` replaces `temperature`,
         `max_tokens`, `seed` of sampling, `user` and `judge`.
         """
         from verigym.optimize.search import optimize
@@ -219,7 +221,7 @@ class TrainingVerbs(WorkspaceBase):
             self.folder,
             spec,
             version,
-            _optimize_settings(budget, parts, gold, seed, how),
+            self._optimize_settings(budget, parts, gold, tools, seed, how),
             reflect=self._reflector(version, reflect),
             on_progress=self._bar.report,
             say=on_message or nothing,
@@ -235,6 +237,7 @@ class TrainingVerbs(WorkspaceBase):
         reflect: Agent = "",
         parts: Sequence[str] = (),
         gold: bool = True,
+        tools: Sequence[str | Path] = (),
         temperature: float = 0.0,
         max_tokens: int = 64,
         seed: int = 0,
@@ -248,7 +251,7 @@ class TrainingVerbs(WorkspaceBase):
 
         spec, version = self._environment(environment, verifier), self._agent(agent)
         how = settings or self._episode_settings(temperature, max_tokens, seed, user, judge)
-        asked = _optimize_settings(budget, parts, gold, seed, how)
+        asked = self._optimize_settings(budget, parts, gold, tools, seed, how)
         return plan(self.folder, spec, version, asked, self._reflector(version, reflect))
 
     def _episode_settings(
@@ -259,6 +262,26 @@ class TrainingVerbs(WorkspaceBase):
         sampling = Sampling(temperature=temperature, max_tokens=max_tokens)
         played, judged = self._agent_or_none(user), self._agent_or_none(judge)
         return RunSettings(sampling=sampling, seed=seed, user=played, judge=judged)
+
+    def _optimize_settings(
+        self,
+        budget: int,
+        parts: Sequence[str],
+        gold: bool,
+        tools: Sequence[str | Path],
+        seed: int,
+        episodes: "RunSettings",
+    ) -> "OptimizeSettings":
+        from verigym.core.errors import not_found
+        from verigym.optimize.records import PARTS, OptimizeSettings, Part
+        from verigym.workspace.agent_tools import keep_tools
+
+        for part in parts:
+            if part not in PARTS:
+                raise not_found("part of an agent", part, PARTS, "Name some of these, separated by commas.")
+        chosen: tuple[Part, ...] = tuple(part for part in PARTS if part in parts or not parts)
+        files = {Path(file).name: keep_tools(self.folder, Path(file)) for file in tools}
+        return OptimizeSettings(budget=budget, parts=chosen, gold=gold, tools_files=files, seed=seed, episodes=episodes)
 
     def _reflector(self, agent: Version, reflect: Agent) -> Version | None:
         """The reflection model: the named one, or the agent's base model. None for `none`."""
@@ -416,19 +439,6 @@ class TrainingVerbs(WorkspaceBase):
                 f"Make this base agent the first champion: verigym promote {version.id}"
             )
         return version, self.folder.champion(base) if crown else base
-
-
-def _optimize_settings(
-    budget: int, parts: Sequence[str], gold: bool, seed: int, episodes: "RunSettings"
-) -> "OptimizeSettings":
-    from verigym.core.errors import not_found
-    from verigym.optimize.records import PARTS, OptimizeSettings, Part
-
-    for part in parts:
-        if part not in PARTS:
-            raise not_found("part of an agent", part, PARTS, "Name some of these, separated by commas.")
-    chosen: tuple[Part, ...] = tuple(part for part in PARTS if part in parts or not parts)
-    return OptimizeSettings(budget=budget, parts=chosen, gold=gold, seed=seed, episodes=episodes)
 
 
 def _gate_policy(policy: "str | GatePolicy") -> "GatePolicy":

@@ -1,5 +1,7 @@
 """The search: what it finds with scripted models, its budget, and that it resumes and repeats itself."""
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +11,14 @@ import pytest
 from tests.optimize.scripted import AGENT, REFLECT, RULE, WORDS, ScriptedWorkspace, environment, parrot
 from verigym.core.errors import InfrastructureFailure, Refused
 from verigym.core.protocols import Request
-from verigym.core.records import Message, Sampling, Version
+from verigym.core.records import FunctionCall, FunctionCallOutput, Message, Sampling, Version
 from verigym.environments.load import load_environment
 from verigym.evaluation.suites import family_of
 from verigym.optimize.records import Optimization, OptimizeSettings
 from verigym.optimize.search import optimize, plan
 from verigym.registry.versions import kind_of
 from verigym.rollout.settings import RunSettings
+from verigym.workspace.agent_tools import keep_tools
 
 EPISODES = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=16))
 
@@ -177,3 +180,39 @@ def test_a_search_from_a_trained_version_keeps_what_trained_it(tmp_path: Path) -
     found = optimize(ws, load_environment(where), parent, settings, reflect=ws.agent(REFLECT))
     recipe = ws.find(found.best).recipe
     assert recipe["algorithm"] == "sft" and recipe["optimize"]["run"] == found.id
+
+
+FACTS = WORDS.replace('prompt=f"{split} say {name}"', 'prompt=f"{split} what is the code of {name}?"').replace(
+    'data={"answer": name}', 'data={"answer": f"code-{name}"}'
+)
+
+
+def test_a_search_over_documents_is_tried_as_a_tool_and_found_to_help(tmp_path: Path) -> None:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    names = [f"{a}{b}" for a in "abcdefghijkl" for b in "mnopqrst"]
+    (documents / "codes.txt").write_text("\n\n".join(f"The code of {name} is code-{name}." for name in names))
+    tools = tmp_path / "tools.yaml"
+    tools.write_text("tools:\n  - name: lookup\n    search: documents\n")
+
+    def looks_up(request: Request) -> Any:
+        last = request.items[-1]
+        if isinstance(last, FunctionCallOutput):
+            found = re.search(rf"code-{re.escape(_asked(request))}", last.output)
+            return found[0] if found else "not found"
+        if any(tool.name == "lookup" for tool in request.tools):
+            query = json.dumps({"query": f"code of {_asked(request)}"})
+            return FunctionCall(f"call_{len(request.turns)}", "lookup", query)
+        return "no idea"
+
+    ws = ScriptedWorkspace(tmp_path / "home", looks_up)
+    files = {"tools.yaml": keep_tools(ws, tools)}
+    found = search(ws, environment(tmp_path, FACTS), reflect=False, tools_files=files)
+    best = ws.find(found.best)
+    assert best.tools == files["tools.yaml"] and found.before == 0.0 and found.after > 0.9
+    assert best.harness is not None and best.harness.turns > 1, "one reply could not use what it found"
+
+
+def _asked(request: Request) -> str:
+    texts = [item.text for item in request.items if isinstance(item, Message) and item.role == "user"]
+    return texts[-1].removesuffix("?").split()[-1]

@@ -1,5 +1,6 @@
 """explain and advise: why episodes failed, and what to try first."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -175,12 +176,16 @@ def advise(
         ),
     ] = False,
     num: Annotated[int, num_option("Number of training tasks per trial", min=2)] = 40,
+    tools: Annotated[
+        list[Path],
+        typer.Option("--tools", metavar="FILE", help="Tools file that --try may add, such as a search. Repeatable"),
+    ] = (),  # type: ignore[assignment]
     json: Json = False,
     home: Home = None,
 ) -> None:
     """Advise which fix to try first, cheapest first, with reasons, figures and the command."""
     ws = workspace(home)
-    result = ws.advise(run, try_fixes=trials, n=num)
+    result = ws.advise(run, try_fixes=trials, n=num, tools=tools)
     if json:
         return show.as_json(result)
     _say_evidence(ws, result)

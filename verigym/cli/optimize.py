@@ -1,5 +1,6 @@
 """optimize: improve the prompt, examples, tools, skills and harness of an agent, without training weights."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -58,6 +59,12 @@ def optimize(
         bool,
         typer.Option("--gold/--no-gold", help="Use gold solutions of training tasks as examples and for reflection"),
     ] = True,
+    tools: Annotated[
+        list[Path],
+        typer.Option(
+            "--tools", metavar="FILE", help="Tools file that a candidate may bring, such as a search. Repeatable"
+        ),
+    ] = (),  # type: ignore[assignment]
     temperature: Temperature = 0.0,
     max_tokens: MaxTokens = 64,
     seed: Annotated[
@@ -97,7 +104,15 @@ def optimize(
     parts = tuple(part.strip() for part in only.split(",") if part.strip())
     if dry_run:
         plan = ws.plan_optimize(
-            spec, model, budget=budget, reflect=reflect, parts=parts, gold=gold, seed=seed, settings=settings
+            spec,
+            model,
+            budget=budget,
+            reflect=reflect,
+            parts=parts,
+            gold=gold,
+            tools=tools,
+            seed=seed,
+            settings=settings,
         )
         if json:
             return show.as_json(plan)
@@ -110,6 +125,7 @@ def optimize(
         reflect=reflect,
         parts=parts,
         gold=gold,
+        tools=tools,
         seed=seed,
         settings=settings,
         on_message=show.note,

@@ -289,7 +289,10 @@ def _facts(e: AdviceEvidence) -> FixProposal | str | None:
         reason = (
             f"In {_percent(lost)} of episodes, the agent never found or read the needed fact. Training cannot add it"
         )
-        return FixProposal([reason], f'verigym explain {e.run} --bucket "retrieval failure"', {"retrieval": lost})
+        search = f"Try a search over your documents: verigym optimize {e.environment} -m {e.agent} --tools TOOLS.yaml"
+        return FixProposal(
+            [reason, search], f'verigym explain {e.run} --bucket "retrieval failure"', {"retrieval": lost}
+        )
     if e.has_tools or wrong < 3 * SHARE:
         return f"{_percent(lost)} of episodes fail because a fact is missing"
     if e.pass_at_k is None:

@@ -84,7 +84,7 @@ def _evidence(request: FixRequest, subject: AdviceSubject) -> AdviceEvidence:
     cheap = [kind for kind in cheap if kind in recipe.fixes and evidence.trial(kind) is None]
     if cheap:
         with request.bars("trials") as bar:
-            for note in try_out(subject, n, bar, cheap).notes:
+            for note in try_out(subject, n, bar, cheap, recipe.tools).notes:
                 request.say(note)
     if fixes.TRIES in advised and "grpo" in recipe.fixes:
         tasks = pick(training_tasks(subject.environment), n, seed=0)

@@ -81,6 +81,8 @@ class LoopRecipe(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     evaluation: Evaluation = Evaluation()
     fixes: tuple[Fix, ...] = get_args(Fix)
     """Fixes that the loop may try. The advice decides their order."""
+    tools: tuple[str, ...] = ()
+    """Tools files that the fix `prompt` may add, such as a search over documents."""
     training: dict[Literal["sft", "dpo", "grpo"], dict[str, Any]] = {}
     """Fields of the training recipe that override the advised ones, by algorithm: `{sft: {steps: 40}}`."""
     beside: dict[str, Share] = {}
@@ -133,6 +135,8 @@ def make_loop(data: Json, overrides: list[str], where: str) -> Loop:
             raise BadInput(f"{where}: beside: {name} simulates a user with a model and cannot be rehearsed. Remove it")
     policy = find_policy(recipe.gate)
     content = msgspec.to_builtins(msgspec.structs.replace(recipe, budget=Budget(), gate=hash_of(policy)))
+    if not recipe.tools:  # as the loops of older versions are named
+        del content["tools"]
     return Loop(f"{Path(where).stem}-{content_hash(content)[:8]}", recipe, policy)
 
 

@@ -6,6 +6,7 @@ version and run. The same call reuses finished ones.
 """
 
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 import msgspec
@@ -25,6 +26,7 @@ from verigym.rollout.many import Progress
 from verigym.rollout.settings import Prices, RunSettings
 from verigym.workspace import measure as stages
 from verigym.workspace.advise import AdviceSubject, StoredTrial, training_tasks
+from verigym.workspace.agent_tools import keep_tools
 from verigym.workspace.explain import open_run
 
 EPISODES_PER_TASK = 3
@@ -46,10 +48,10 @@ def try_out(
     n: int = 40,
     on_progress: stages.OnProgress = lambda _: None,
     kinds: Collection[str] = get_args(Kind),
-    tools: Sequence[str] = (),
+    tools: Sequence[str | Path] = (),
 ) -> FixTrial:
-    """Runs the applicable cheap trials on n training tasks. Each trial is a version. `tools` are stored tools files that an agent
-    may bring, such as a search over documents."""
+    """Runs the applicable cheap trials on n training tasks. Each trial is a version. `tools` are tools files that the search may
+    add, such as a search over documents."""
     environment, agent, ws = subject.environment, subject.agent, subject.ws
     learning, rest = _halves(training_tasks(environment))
     tasks = pick(rest, n, 0)
@@ -115,7 +117,7 @@ def _searched(
     tasks: list[Task],
     n: int,
     settings: RunSettings,
-    tools: Sequence[str],
+    tools: Sequence[str | Path],
     on_progress: stages.OnProgress,
 ) -> Version:
     """The best version of a small search, or the agent itself if none is better. Constrained decoding is a trial of its own. A
@@ -123,9 +125,9 @@ def _searched(
     agent, ws = subject.agent, subject.ws
     constrains = "constraint" in _applicable(subject)
     parts: tuple[Part, ...] = tuple(part for part in PARTS if part != "harness" or not constrains)
-    asked = OptimizeSettings(
-        budget=max(EPISODES_PER_TASK * n, 3 * BATCH_MIN), parts=parts, tools_files=tuple(tools), episodes=settings
-    )
+    files = {Path(file).name: keep_tools(ws, Path(file)) for file in tools}
+    budget = max(EPISODES_PER_TASK * n, 3 * BATCH_MIN)
+    asked = OptimizeSettings(budget=budget, parts=parts, tools_files=files, episodes=settings)
     reflect = ws.agent(agent.base) if agent.is_remote else None
     found = optimize(
         ws,

@@ -20,6 +20,7 @@ Mutation = Callable[[Situation], Iterator[Change]]
 _EXAMPLES = (2, 4)
 _RETRIES = 2
 _MOST_TURNS = 64
+_TURNS_WITH_TOOLS = 4
 _MALFORMED = {"format_error", "unknown_tool", "bad_arguments"}
 FIELDS: dict[Part, tuple[str, ...]] = {
     "prompt": ("system_prompt",),
@@ -79,10 +80,14 @@ def descriptions(situation: Situation) -> Iterator[Change]:
 
 
 def tools_files(situation: Situation) -> Iterator[Change]:
-    """Brings a tools file, such as a search over a folder of documents."""
-    for sha256 in situation.settings.tools_files:
-        if situation.parent.tools != sha256:
-            yield Change("tools", f"tools file {sha256[:8]}", {"tools": sha256})
+    """Brings a tools file, such as a search over a folder of documents. An agent with few turns gets more, to use a result."""
+    parent, environment = situation.parent, situation.environment
+    harness = parent.harness or Harness()
+    few = (harness.turns or environment.max_turns) < _TURNS_WITH_TOOLS
+    for name, sha256 in situation.settings.tools_files.items():
+        if parent.tools != sha256:
+            turns = {"harness": msgspec.structs.replace(harness, turns=_TURNS_WITH_TOOLS)} if few else {}
+            yield Change("tools", f"tools of {name}", {"tools": sha256, **turns})
 
 
 def format_retries(situation: Situation) -> Iterator[Change]:
@@ -113,12 +118,12 @@ def constraint(situation: Situation) -> Iterator[Change]:
 
 
 MUTATIONS: tuple[tuple[Part, Mutation], ...] = (
+    ("tools", tools_files),
     ("examples", examples),
     ("prompt", rules),
     ("harness", constraint),
     ("tools", descriptions),
     ("harness", format_retries),
-    ("tools", tools_files),
     ("harness", turns),
     ("examples", fewer_examples),
 )

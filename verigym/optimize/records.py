@@ -24,8 +24,8 @@ class OptimizeSettings(Struct, frozen=True, kw_only=True):
     """Parts that may change."""
     gold: bool = True
     """Whether gold solutions of training tasks may be shown as examples and to the reflection model."""
-    tools_files: tuple[str, ...] = ()
-    """Tools files that a candidate may bring, each by the sha256 of its stored content. A search folder is one of them."""
+    tools_files: dict[str, str] = {}
+    """Tools files that a candidate may bring, such as a search over documents: name to the sha256 of the stored file."""
     seed: int = 0
     """Random seed for the split of the training families, the order of tasks and the reflection."""
     episodes: RunSettings = RunSettings()

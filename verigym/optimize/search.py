@@ -170,7 +170,7 @@ class Search:
             "gold": settings.gold,
             "optimize_seed": settings.seed,
             **({"reflect": self.reflect.id} if self.reflect is not None else {}),
-            **({"tools_files": list(settings.tools_files)} if settings.tools_files else {}),
+            **({"tools_files": settings.tools_files} if settings.tools_files else {}),
         }
 
     def run(self) -> Optimization:
