@@ -244,9 +244,21 @@ def table() -> list[dict[str, Any]]:
             "marks": dict(Counter(mark.kind for mark in made.marks)),
             "passed": made.end_state == {"basket": {"tea": 2}} and made.error is None,
         }
-        print(row, flush=True)
+        print(f"{case.name} ...", file=sys.stderr, flush=True)
         rows.append(row)
     return rows
+
+
+def markdown(rows: list[dict[str, Any]]) -> str:
+    """The table of the page docs/reference/agents.md."""
+    head = ["agent", "version", "API", "tools", "turns", "roots", "samples", "exact ids", "marks"]
+    lines = [head, ["---"] * len(head)]
+    for row in rows:
+        marks = ", ".join(f"{count} {kind}" for kind, count in sorted(row["marks"].items()))
+        numbers = [str(row[name]) for name in ("turns", "roots", "samples")]
+        exact = "yes" if row["exact_ids"] else "no"
+        lines.append([row["agent"], row["version"], row["api"], row["tools"], *numbers, exact, marks])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def main() -> None:
@@ -256,8 +268,10 @@ def main() -> None:
     args = arguments.parse_args()
     os.environ["PYTHONPATH"] = str(ROOT)
     if args.table:
-        TABLE.write_text(msgspec.json.format(msgspec.json.encode(table()), indent=2).decode() + "\n")
-        return
+        rows = table()
+        TABLE.write_text(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode() + "\n")
+        print(markdown(rows), end="")
+        sys.exit(0 if all(row["passed"] and row["exact_ids"] for row in rows) else 1)
     figures = latency(*((3, 20) if args.quick else (7, 60)))
     figures += asyncio.run(processes(20 if args.quick else args.processes))
     finish(figures, args)

@@ -37,6 +37,16 @@ def solve(prompt: str) -> str:
             messages.append({"role": "tool", "tool_call_id": call["id"], "content": result["output"]})
 
 
+def twice(prompt: str) -> None:
+    """Asks the model, asks again in the same conversation, and asks once more in a new one."""
+    url = f"{os.environ['OPENAI_BASE_URL']}/chat/completions"
+    messages: list[Any] = [{"role": "user", "content": prompt}]
+    message = post(url, {"model": "verigym", "messages": messages})["choices"][0]["message"]
+    messages += [message, {"role": "user", "content": "Again."}]
+    post(url, {"model": "verigym", "messages": messages})
+    post(url, {"model": "verigym", "messages": [{"role": "user", "content": "Another conversation."}]})
+
+
 def function_agent(episode: Any) -> str:
     """An agent as a function: its answer is not the model's."""
     return f"answer: {solve(episode.prompt)}"
@@ -64,6 +74,8 @@ def main(name: str, *rest: str) -> None:
     match name:
         case "solve":
             print(solve(rest[0] if rest else sys.stdin.read()))
+        case "twice":
+            twice(rest[0])
         case "crash":
             print("no key", file=sys.stderr)
             sys.exit(3)

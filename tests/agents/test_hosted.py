@@ -127,6 +127,17 @@ def test_a_call_of_the_environment_that_never_ran_is_marked() -> None:
     assert [(mark.kind, mark.item) for mark in made.marks] == [("unanswered_call", 1)]
 
 
+def test_a_call_that_the_agent_answers_itself_is_not_marked_as_executed() -> None:
+    async def refused(here: Hosting) -> Trajectory:
+        message = await here.chat([USER], [TOOL])
+        [call] = message["tool_calls"]
+        denied = {"role": "tool", "tool_call_id": call["id"], "content": "the user refused this call"}
+        await here.chat([USER, message, denied], [TOOL])
+        return await here.episode.end()
+
+    assert drive(refused, [ADD, "Done."]).marks == []
+
+
 def _final(answer: str) -> FunctionCall:
     return FunctionCall("f", "final_answer", f'{{"answer":"{answer}"}}')
 

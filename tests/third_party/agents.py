@@ -15,13 +15,13 @@ import msgspec
 from msgspec import Struct, field
 
 from tests.rollout.shop import AGENT, Shop, passed
-from tests.third_party.install import program_of, python_of
+from tests.third_party.install import FOLDER, program_of, python_of
 from verigym.agents.run import runner_of
 from verigym.core.protocols import Context, Policy, Reply, Request
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, Task, Toolset, Trajectory, Version
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox
-from verigym.rollout.settings import EpisodeLimits, RunSettings
+from verigym.rollout.settings import EpisodeLimits, ProgramOptions, RunSettings
 from verigym.verifiers.lift import lift
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -277,10 +277,12 @@ class Played(Struct):
         return self.blobs.get(self.trajectory.blobs.get(name, ""), b"").decode("utf-8", "replace")
 
 
-async def play(case: AgentCase, policy: Policy, seconds: float = 240.0, command: str = "") -> Played:
+async def play(case: AgentCase, policy: Policy, seconds: float = 240.0, *, sandbox: bool = False) -> Played:
     """Runs one episode of an agent."""
-    agent: Version = msgspec.structs.replace(AGENT, program=command or case.command)
-    environment, settings = spec_of(case), RunSettings(limits=EpisodeLimits(seconds=seconds))
+    agent: Version = msgspec.structs.replace(AGENT, program=case.command)
+    options = ProgramOptions(sandbox=sandbox, readable=(str(FOLDER / case.package),) if sandbox else ())
+    environment = spec_of(case)
+    settings = RunSettings(limits=EpisodeLimits(seconds=seconds), program=options)
     blobs: dict[str, bytes] = {}
     tool_sets: dict[str, Toolset] = {}
 

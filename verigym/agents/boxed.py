@@ -46,6 +46,9 @@ async def run_in_box(program: BoxedProgram, output: BinaryIO, errors: BinaryIO) 
     time limit."""
     limits = msgspec.structs.replace(AGENT_LIMITS, seconds=program.seconds, cpu_seconds=4 * program.seconds)
     named = [Path(path) for path in program.options.readable]
+    certificates = Path(program.environment.get("SSL_CERT_FILE", ""))
+    if certificates.is_file():  # clients of HTTP read it even if they need no certificate
+        named.append(certificates)
     async with await open_sandbox(require=True, limits=limits).open() as box:
         process = await box.start(
             program.words,

@@ -201,8 +201,9 @@ def merged(
 ) -> Trajectory:
     """One trajectory of an episode whose model calls somebody else captured: items and turns of the capture, everything else of
     the live episode. A call that ran on the live state gives its marks, and the environment's own name of the tool, to the
-    item in which the model asked for it. `tools` are the names of the environment's tools: only they must run here. A call of
-    another tool without a result is not marked, because the agent may have used the result or told it in other words."""
+    item in which the model asked for it. `tools` are the names of the environment's tools: only they must run here, and one that
+    did not is not marked as executed, whatever the agent told the model. A call of another tool without a result is not marked,
+    because the agent may have used the result or told it in other words."""
     items, marks = list(captured.items), list(live.marks)
     waiting = [index for index, item in enumerate(items) if isinstance(item, FunctionCall)]
     for each in executed:
@@ -214,8 +215,9 @@ def merged(
     ran = {mark.item for mark in marks if mark.item is not None}
     for mark in captured.marks:
         known = mark.kind in _MARKS_OF_CALLS and mark.item in ran
-        elsewhere = mark.kind == "unanswered_call" and not _is_one_of(items, mark.item, tools)
-        if not known and not elsewhere:
+        ours = _is_one_of(items, mark.item, tools)
+        false = ours if mark.kind == "executed" else mark.kind == "unanswered_call" and not ours
+        if not known and not false:
             marks.append(mark)
     return msgspec.structs.replace(
         live,

@@ -1,4 +1,5 @@
-"""openai-agents: `responses` (its default), `chat`, or `helper` for a second agent that is a tool of the first."""
+"""openai-agents: `responses` (its default) or `chat`, with `-helper` for a second agent that has the first as a tool, or with
+`-twice` for a second question in the same conversation."""
 
 import asyncio
 import os
@@ -23,6 +24,9 @@ async def main(kind: str, prompt: str) -> None:
             tool = agent.as_tool("ask_buyer", "Ask the buyer to buy something.")
             agent = Agent(name="boss", instructions="You delegate.", model=model, tools=[tool])
         result = await Runner.run(agent, prompt)
+        if kind.endswith("twice"):
+            again = [*result.to_input_list(), {"role": "user", "content": "Again."}]
+            result = await Runner.run(agent, again)
         print(result.final_output)
 
 
