@@ -60,7 +60,7 @@ def main() -> None:
         sys.exit(0 if args.device != "cuda" else 1)
     if args.quick:
         args.budgets, args.seeds, args.tasks = [24], 1, 8
-        args.only = "optimize;sft on gold;grpo;optimize+grpo"
+        args.only = args.only if args.only != ";".join(METHODS) else "optimize;sft on gold;grpo;optimize+grpo"
     with tempfile.TemporaryDirectory(prefix="verigym-optimize-") as folder:
         Bench(args, args.home or Path(folder)).run()
 
@@ -172,6 +172,7 @@ class Bench:
             valset=parts.selection[: max(8, min(32, budget // 8))],
             adapter=adapter,
             reflection_lm=reflect,
+            reflection_minibatch_size=max(3, min(24, budget // 24)),
             max_metric_calls=budget,
             seed=seed,
             display_progress_bar=False,

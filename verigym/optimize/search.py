@@ -428,7 +428,10 @@ class Search:
             self.pool, key=lambda one: (one.count >= top, self._rank(one, min(one.count, top))), reverse=True
         )
         finalists = [one for one in ranked if one.count >= top]
-        best = finalists[0] if self._rank(finalists[0], top)[:3] > self._rank(self.root, top)[:3] else self.root
+        better = (
+            self._rank(finalists[0], top)[:2] > self._rank(self.root, top)[:2]
+        )  # a higher reward alone is no success
+        best = finalists[0] if better else self.root
         figures = [self._figures(one, min(one.count, top)) for one in ranked]
         on_front = front([one for one in figures if one.finalist])
         tasks = [task for task in self.selection[:top] if task.id in best.scores and task.id in self.root.scores]
