@@ -321,7 +321,7 @@ def _device() -> str:
 def figures(results: list[dict[str, Any]], quick: bool) -> Any:
     for name, by_budget in means(results).items():
         for budget, value in by_budget.items():
-            yield figure(f"{name}, {budget} episodes", value, "held-out success, mean over seeds")
+            yield figure(f"{name}, {budget:g} episodes", value, "held-out success, mean over seeds")
     spent = [
         row["episodes"] / row["budget"] for row in results if row["method"] in ("optimize", "+ gold", "+ reflection")
     ]
@@ -332,9 +332,9 @@ def figures(results: list[dict[str, Any]], quick: bool) -> Any:
         )
 
 
-def means(results: list[dict[str, Any]]) -> dict[str, dict[int, float]]:
+def means(results: list[dict[str, Any]]) -> dict[str, dict[float, float]]:
     """Method to budget to the mean success over seeds."""
-    found: dict[str, dict[int, list[float]]] = {}
+    found: dict[str, dict[float, list[float]]] = {}
     for row in results:
         found.setdefault(row["method"], {}).setdefault(row["budget"], []).append(row["success"][0])
     return {name: {at: sum(all) / len(all) for at, all in sorted(by.items())} for name, by in found.items()}

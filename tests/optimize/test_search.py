@@ -119,6 +119,22 @@ def test_the_first_version_stays_the_best_if_nothing_helps(tmp_path: Path) -> No
     assert not found.improved and found.best == found.agent and found.after == found.before == 0.0
 
 
+def test_a_higher_reward_without_more_success_is_not_an_improvement(tmp_path: Path) -> None:
+    text = WORDS.replace(
+        'return float(trajectory.reply == task.data["answer"])',
+        'return float(trajectory.reply == task.data["answer"]) or 0.5 / (1 + len(trajectory.reply))',
+    )
+
+    def briefer(request: Request) -> str:
+        told = isinstance(request.items[0], Message) and RULE in request.items[0].text
+        return "no" if told else "no idea at all"
+
+    ws = ScriptedWorkspace(tmp_path / "home", briefer, reflection)
+    found = search(ws, environment(tmp_path, text))
+    rewards = {one.version: one.reward for one in found.candidates}
+    assert not found.improved and max(rewards.values()) > rewards[found.agent]
+
+
 def test_an_agent_that_always_passes_is_refused(tmp_path: Path) -> None:
     def right(request: Request) -> str:
         last = request.items[-1]
