@@ -33,7 +33,7 @@ test-authoring: $(DEV) sandbox  ## generate the rows of every environment again 
 
 test-agents: $(DEV) sandbox  ## run the tests that need packages of other projects, in environments of their own: 10 minutes
 	$(BIN)/python -m tests.third_party.install
-	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/third_party
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests/third_party
 
 coverage: $(DEV) sandbox  ## measure test coverage of the rollout path (at least 95% of its lines)
 	$(BIN)/python -m pytest tests/core tests/store tests/sandbox tests/tasks tests/policies tests/verifiers tests/harness \

@@ -11,7 +11,7 @@ from verigym.core.records import Stop
 from verigym.training.samples import from_trajectory
 
 
-@pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in CASES])
+@pytest.fixture(scope="module", params=[*CASES], ids=[*CASES])
 def case(request: pytest.FixtureRequest) -> AgentCase:
     return CASES[request.param]
 

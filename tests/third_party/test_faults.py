@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pytest
 
 from tests.third_party.agents import CASES, answer, play
 from verigym.core.protocols import Request
@@ -16,7 +15,6 @@ from verigym.core.records import Fault, Stop, Task
 from verigym.harness.tools import tool
 from verigym.policies.scripted import ScriptedPolicy
 
-pytestmark = pytest.mark.xdist_group("faults")
 CASE = CASES["openai-agents-chat"]
 
 

@@ -28,7 +28,6 @@ from verigym.servers.environment_nemogym import nemogym_app, rows
 from verigym.servers.environment_sessions import EnvironmentSessions, SessionLimits
 
 AGENT = Path(__file__).with_name("nemo_agent.py")
-pytestmark = pytest.mark.xdist_group("nemogym")
 
 
 @pytest.fixture(autouse=True)

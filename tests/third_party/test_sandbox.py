@@ -7,8 +7,6 @@ import pytest
 from tests.third_party.agents import CASES, answer, play
 from verigym.policies.scripted import ScriptedPolicy
 
-pytestmark = pytest.mark.xdist_group("sandbox")
-
 
 @pytest.mark.parametrize("name", ["anthropic", "langgraph", "codex"])
 def test_an_agent_runs_in_the_sandbox(name: str) -> None:

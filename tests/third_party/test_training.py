@@ -3,12 +3,8 @@
 import math
 from pathlib import Path
 
-import pytest
-
 from tests.agents.training_step import train_one_step
 from tests.third_party.agents import CASES
-
-pytestmark = pytest.mark.xdist_group("faults")
 
 
 def test_a_step_of_grpo_learns_from_episodes_of_a_real_agent(tmp_path: Path) -> None:
