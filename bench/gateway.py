@@ -37,7 +37,8 @@ _LENGTH = re.compile(rb"content-length:\s*(\d+)", re.IGNORECASE)
 async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int) -> float:
     """Seconds of one call."""
     body = (BODY % number).encode()
-    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    head += b"Content-Length: %d\r\n\r\n"
     started = time.perf_counter()
     writer.write(head % len(body) + body)
     answer = await reader.readuntil(b"\r\n\r\n")

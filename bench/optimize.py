@@ -349,7 +349,11 @@ def plot(source: Path, picture: Path) -> None:
     for name in names:
         found = means([row for row in content["results"] if row["environment"] == name])
         start = found.pop("base", {0: 0.0})
-        ordered = {method: {**start, **found[method]} for method in METHODS if method in found}
+        ordered = {
+            method: {float(at): value for at, value in {**start, **found[method]}.items()}
+            for method in METHODS
+            if method in found
+        }
         words = f"Held-out success in {name} by episodes used, {content['model']} on {content['device']}"
         drawn = lines(ordered, title=words, x="episodes", y="success", width=860, height=360)
         path = picture if len(names) == 1 else picture.with_name(f"{picture.stem}_{name}{picture.suffix}")
