@@ -1,4 +1,4 @@
-"""A mixed set of 200 production traces, for `mine.py`. Everything is drawn from one seed, so everyone gets the same set.
+"""A mixed set of 200 production traces, for `mine.py`. Everything is drawn from its seed, so everyone gets the same set.
 
 Scripted agents work in shipped environments and in one that a user might write (`warehouse.py`). They get situations that the
 environments know, in other words than the environments' own tasks. Some agents do it right. The others fail as agents do: they
@@ -153,7 +153,9 @@ def _call(name: str, **arguments: Any) -> FunctionCall:
 def failures(situation: Situation, rng: random.Random) -> Iterator[tuple[str, list[Reply]]]:
     """Ways to fail, in a random order. Some are none in this situation."""
     gold = situation.gold
-    acts = [index for index, reply in enumerate(gold) if any(isinstance(item, FunctionCall) for item in _items(reply))]
+    acts = [
+        index for index, reply in enumerate(gold) if any(isinstance(item, FunctionCall) for item in items_of(reply))
+    ]
     ways: list[Callable[[], tuple[str, list[Reply]]]] = []
     if acts:
         last = acts[-1]
@@ -220,7 +222,7 @@ async def build(ws: WorkspaceFolder, folder: Path, seed: int = 0) -> list[Made]:
         fitting = {"end state": stateful, "error": stateful, "unknown state": inline}.get(information, list(left))
         if information == "twin" and not twins:
             fitting = [one.environment for one in twinned]
-        choices = [name for name in fitting if left[name] > 0]
+        choices = [name for name in fitting if left[name] > 0] or [name for name in left if left[name] > 0]
         name = rng.choices(choices, [left[each] for each in choices])[0]
         environment = load_environment(name)
         again = [one for one in twinned if one.environment == name] if information == "twin" and not twins else []
@@ -416,7 +418,7 @@ async def _feedback(one: Made) -> Feedback | None:
         return None
     fields: Json = {"trajectory": one.trace, "who": "support desk", "when": "2026-03-01T10:00:00"}
     if one.information == "correction":
-        right = [item for reply in one.situation.gold for item in _items(reply)]
+        right = [item for reply in one.situation.gold for item in items_of(reply)]
         return Feedback(**fields, outcome="failure", correction=right)
     if one.information == "end state":
         environment = load_environment(one.environment)
@@ -428,7 +430,8 @@ async def _feedback(one: Made) -> Feedback | None:
     return None
 
 
-def _items(reply: Reply) -> list[Item]:
+def items_of(reply: Reply) -> list[Item]:
+    """A reply as items."""
     return [Message("assistant", reply)] if isinstance(reply, str) else reply
 
 

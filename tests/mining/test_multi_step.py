@@ -10,7 +10,7 @@ import pytest
 from tests.mining.counter import RUN
 from verigym.audit.scripted_episodes import play
 from verigym.core import event_loop
-from verigym.core.errors import Refused
+from verigym.core.errors import InfrastructureFailure, Refused
 from verigym.core.protocols import Policy, Request
 from verigym.core.records import Feedback, FunctionCall, Item, Message, Task, Trajectory, Version, content_hash
 from verigym.environments.load import load_environment
@@ -241,6 +241,31 @@ def test_a_failure_of_which_only_the_end_is_known_is_a_regression_and_no_task(ce
     assert task not in environment.tasks("train") and task.lineage == [f"trace {trace}"]
     assert not passes(environment, task, [TWO, "Fine."]) and passes(environment, task, [THREE, "Done."])
     assert passes(environment, task, ["No."]) and cellar.mine(accept=True).regressions == []
+
+
+def test_what_was_accepted_is_known_when_traces_are_mined_again(cellar: Floor) -> None:
+    cellar.trace(wine(cellar), [COUNT, TWO, "Done."], outcome="failure")
+    cellar.trace(wine(cellar), [COUNT, THREE, "Done."], outcome="success")
+    jam: list[Reply] = [[call("count", goods="jam")], [call("take", goods="jam", number=4)], "Done."]
+    complaint = cellar.trace(wine(cellar, "The cook wants some jam"), jam)
+    cellar.say(complaint, outcome="failure", note="Not all of it")
+    ended = cellar.trace(wine(cellar, "Jam, please"), jam, outcome="failure")
+    cellar.ws.judge = ScriptedJudge(lambda shown: False)
+    first = cellar.mine(accept=True, judge=TEACHER)
+    assert first.summary.sources == {"twin": 1, "rubric": 1} and len(first.regressions) == 1
+    again = cellar.mine(accept=True, judge=TEACHER)
+    assert (again.proposed, again.regressions, again.added, again.open) == ([], [], {}, [])
+    assert again.summary.counts["already tasks"] == 2
+    assert [one.trajectories for one in again.summary.unverifiable] == [[ended]]
+    cellar.say(ended, [call("take", goods="jam", number=1)])
+    assert len(cellar.mine().proposed) == 1  # a correction makes a task of what was only a regression
+
+
+def test_a_teacher_that_cannot_be_reached_ends_the_command(cellar: Floor) -> None:
+    cellar.trace(wine(cellar), [COUNT, TWO, "Done."], outcome="failure")
+    cellar.ws.teacher = ScriptedPolicy([InfrastructureFailure("connection refused")])
+    with pytest.raises(InfrastructureFailure, match="did not answer: connection refused"):
+        cellar.mine(teacher=TEACHER)
 
 
 def test_nobody_learns_from_regressions(cellar: Floor) -> None:

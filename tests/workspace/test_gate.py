@@ -9,10 +9,12 @@ import pytest
 from tests.workspace.desk import Bench
 from tests.workspace.office import DESK, Office, pair
 from verigym.audit.labels import Calibration
+from verigym.core import codec
 from verigym.core.errors import Refused
-from verigym.core.records import Sampling, Version
-from verigym.environments.load import load_environment
-from verigym.gates.policy import GatePolicy, Margins, Retention
+from verigym.core.records import Report, Sampling, Task, Version
+from verigym.environments.load import load_environment, regression_file
+from verigym.gates.policy import GatePolicy, Margins, Regressions, Retention
+from verigym.policies.scripted import ScriptedPolicy
 from verigym.registry import ledger
 from verigym.rollout.settings import RunSettings
 from verigym.workspace import measure as stages
@@ -196,3 +198,28 @@ def test_an_agent_that_cannot_be_opened_leaves_its_guardrails_unclear(office: Of
     words = [check.words for check in decision.checks if check.outcome == "unclear"]
     assert decision.verdict == "NEED MORE DATA" and len(words) == 2
     assert all(one.startswith("not measured: ") and "no-such-model" in one for one in words), words
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict"), [("Gone.", "REJECT"), ("Here it is.", "PROMOTE")], ids=["returns", "does not"]
+)
+def test_a_failure_from_production_that_returns_is_rejected(office: Office, reply: str, verdict: str):
+    new, old = pair(office)
+    file = regression_file(office.ws.home, str(office.file))
+    ending = {"by": "regression", "state": {}, "reply": "gone."}
+    row = Task(
+        id="desk/regression/1", prompt="Where is my parcel?", data={"mined": ending}, split="regressions", family="r"
+    )
+    file.parent.mkdir(parents=True)
+    file.write_bytes(codec.encode(row) + b"\n")
+    replies = {new.id: reply, old.id: "Here it is."}
+    office.ws.policy = lambda version: ScriptedPolicy([replies[version.id]])  # type: ignore[method-assign]
+    policy = msgspec.structs.replace(ALONE, name="guarded", regressions=Regressions())
+    decision = gate(office.ws, new, old, policy)
+    assert decision.verdict == verdict, decision.words
+    (check,) = [one for one in decision.checks if one.name == "no failure returns"]
+    assert check.outcome == ("fail" if verdict == "REJECT" else "pass") and check.figures["tasks"] == 1
+    guard = [one for one in office.ws.store.documents("report", Report) if one.suite.name == "desk_regressions"]
+    assert guard and all("success" not in one.metrics for one in guard), "a regression counts in no success rate"
+    assert shared_reports(office.ws, new, old)[0].suite.name != "desk_regressions"
+    assert gate(office.ws, new, old, ALONE).verdict == "PROMOTE", "asked only by a policy that names it"

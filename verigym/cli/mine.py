@@ -264,7 +264,7 @@ def _say_mined(ws: "WorkspaceFolder", mined: "MiningReport") -> None:
         )
     if mined.regressions:
         show.say(
-            f"{counted(len(mined.regressions), 'new regression')}: only the bad ending is known, so they are no tasks"
+            f"{counted(len(mined.regressions), 'new regression')} (only the bad ending is known: a guardrail, not a task)"
         )
     if mined.cases:
         show.say(f"{counted(len(mined.cases), 'case')} in which a person and the verifier disagree")
@@ -297,7 +297,7 @@ def _say_files(rubric: str, guardrail: str) -> None:
 
 def _say_added(counts: dict[str, int]) -> None:
     for split, count in counts.items():
-        show.say(f"added to {split}: {counted(count, 'task')}")
+        show.say(f"added to {split}: {counted(count, 'regression' if split == 'regressions' else 'task')}")
 
 
 def _say_next(environment: str, version: int, waiting: bool = False, listed: bool = False) -> None:

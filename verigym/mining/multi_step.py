@@ -24,7 +24,17 @@ from verigym.mining import expectations as expect
 from verigym.mining.attempts import Attempt, replies, solution, with_tool_name
 from verigym.mining.expectations import MissingEvidence, RuleDefect
 from verigym.mining.signals import AttemptJudgement, FeedbackSummary
-from verigym.mining.starts import AGREEING, PLACEHOLDER, SEVERAL, Replay, Start, StartFinder, filled, tried_replies
+from verigym.mining.starts import (
+    AGREEING,
+    PLACEHOLDER,
+    SEVERAL,
+    Replay,
+    Start,
+    StartFinder,
+    filled,
+    tried_replies,
+    unreadable,
+)
 from verigym.mining.teacher import Teacher
 from verigym.verifiers.ending import MINED, REGRESSIONS, same_state
 
@@ -62,6 +72,8 @@ class _Solution(Struct, frozen=True, kw_only=True):
     told_by: str
     source: Source
     end_state: Json | None = None
+    guessed: str = ""
+    """The placeholder for which each option has another value. Empty if redaction changed nothing."""
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -118,17 +130,17 @@ class EpisodeMiner:
         return replays
 
     def _corrected(self, request: Request, attempt: Attempt) -> list[Reply]:
-        """The calls of a correction. Empty without one, or if redaction changed it."""
+        """The calls of a correction that redaction did not change. Empty without one."""
         items = [with_tool_name(item, self._names) for item in request.feedback_on(attempt).correction]
         steps = one_by_one(solution(self.environment, items))
-        return [] if PLACEHOLDER.search(str(steps)) else [step for step in steps if isinstance(step, list)]
+        return [step for step in steps if isinstance(step, list) and not PLACEHOLDER.search(str(step))]
 
     # -- a correction, a twin, a known end state -------------------------------------------------------------------------
 
     async def from_people(self, request: Request, replays: Mapping[int, Replay]) -> MinedEpisode | None:
         """The task that a correction, a successful attempt or a known end state defines. None without any. Raises
         `MissingEvidence` if two of them disagree, or none can be proven."""
-        solutions, problem = self._solutions(request, replays)
+        solutions, problem = await self._solutions(request, replays)
         if solutions and not all(replay.start.certain for replay in replays.values()):
             raise MissingEvidence(SEVERAL)
         if not solutions:
@@ -137,24 +149,38 @@ class EpisodeMiner:
             return None
         made: MinedEpisode | None = None
         for one in solutions:
-            for option in one.options or [[]]:
-                if made is not None:
-                    if one.end_state is None and not await self._passes(made.task, option):
-                        continue
-                    break
+            if made is None:
                 try:
-                    made = await self._made(request, replays, one, option)
-                    break
+                    made = await self._first(request, replays, one)
                 except MissingEvidence as error:
                     problem = error if not str(problem) else problem
-            else:
-                if made is not None:
-                    raise MissingEvidence(f"{made.told_by} and {one.told_by} end differently. Decide which is correct")
+            elif one.end_state is None and not any([await self._passes(made.task, option) for option in one.options]):
+                raise MissingEvidence(f"{made.told_by} and {one.told_by} end differently. Decide which is correct")
         if made is None:
             raise problem
         return made
 
-    def _solutions(self, request: Request, replays: Mapping[int, Replay]) -> tuple[list[_Solution], MissingEvidence]:
+    async def _first(self, request: Request, replays: Mapping[int, Replay], one: _Solution) -> MinedEpisode:
+        """The task of the first way to play a solution that can be proven. If redaction changed the solution, only one of the
+        values that it may have had can be proven. Raises `MissingEvidence`."""
+        found: dict[str, MinedEpisode] = {}
+        problem = MissingEvidence("")
+        for option in one.options or [[]]:
+            try:
+                made = await self._made(request, replays, one, option)
+            except MissingEvidence as error:
+                problem = error if not str(problem) else problem
+                continue
+            if not one.guessed:
+                return made
+            found[made.meaning] = made
+        if len(found) == 1:
+            return found.popitem()[1]
+        raise MissingEvidence(unreadable(one.guessed)) if found else problem
+
+    async def _solutions(
+        self, request: Request, replays: Mapping[int, Replay]
+    ) -> tuple[list[_Solution], MissingEvidence]:
         """What people and successful attempts say, corrections first, and why a correction cannot be read."""
         solutions: list[_Solution] = []
         problem = MissingEvidence("")
@@ -165,21 +191,28 @@ class EpisodeMiner:
             by = f"correction{f' by {told.who}' if told.who else ''} on {attempt.trace.id}"
             values = replays[index].values if index in replays else {}
             try:
-                given = self._finder.values_in(told.correction, replays[index]) if index in replays else {}
+                given = await self._given(request, replays, index) if index in replays else [{}]
             except MissingEvidence as error:
                 problem = error
                 continue
-            known = known_end_state(filled(told.correction, given))
-            if known is not None:
+            if known_end_state(told.correction) is not None:
+                if given != [{}]:
+                    problem = MissingEvidence(unreadable(next(iter(given[0]))))
+                    continue
+                known = known_end_state(told.correction)
                 solutions.append(_Solution(options=[], told_by=by, source="end state", end_state=known))
                 continue
             items = [with_tool_name(item, self._names) for item in told.correction]
-            steps = one_by_one(solution(self.environment, filled(items, given)))
-            if self.environment.has_tools and not any(isinstance(step, list) for step in steps):
-                continue  # words about a state are a reference, not a solution
-            before = filled(_before(attempt, items), values)
-            options = [steps, *([[*before, *steps]] if before else [])]
-            solutions.append(_Solution(options=[_ended(option) for option in options], told_by=by, source="correction"))
+            options: list[list[Reply]] = []
+            for chosen in given:
+                steps = one_by_one(solution(self.environment, filled(items, chosen)))
+                if self.environment.has_tools and not any(isinstance(step, list) for step in steps):
+                    continue  # words about a state are a reference, not a solution
+                before = filled(_before(attempt, items), values)
+                options += [_ended(option) for option in (steps, *([[*before, *steps]] if before else []))]
+            if options:
+                guessed = next(iter(given[0]), "") if len(given) > 1 else ""
+                solutions.append(_Solution(options=options, told_by=by, source="correction", guessed=guessed))
         for index, (attempt, judgement) in enumerate(zip(request.attempts, request.judgements, strict=True)):
             if judgement.standing == "succeeded" and index in replays and attempt.tried:
                 option = filled(tried_replies(attempt), replays[index].values)
@@ -188,6 +221,15 @@ class EpisodeMiner:
                 )
         return solutions, problem
 
+    async def _given(self, request: Request, replays: Mapping[int, Replay], index: int) -> list[dict[str, str]]:
+        """What the placeholder in a correction may stand for. Raises `MissingEvidence`."""
+        told = request.feedback_on(request.attempts[index])
+        items = [with_tool_name(item, self._names) for item in told.correction]
+        opened, _ = self._opened(request, replays)
+        return await self._finder.values_in(
+            items, one_by_one(solution(self.environment, items)), replays[index], opened
+        )
+
     async def _made(
         self, request: Request, replays: Mapping[int, Replay], one: _Solution, right: list[Reply]
     ) -> MinedEpisode:
@@ -195,18 +237,32 @@ class EpisodeMiner:
         if one.end_state is not None:
             idle = await play(self.environment, opened, [""], policies={}, scored=False)
             expected = {"by": "end_state", "expected": one.end_state, "before": idle.trajectory.end_state}
-            task = msgspec.structs.replace(opened, data={**opened.data, MINED: expected})
+            ended, _ = self._opened(request, replays, one.end_state)
+            task = msgspec.structs.replace(ended, data={**ended.data, MINED: expected})
             meaning = content_hash([start.data, one.end_state])
             return self._episode(request, task, one.source, one.told_by, [], meaning, start)
         task, meaning = await self.task(opened, start, right)
         return self._episode(request, task, one.source, one.told_by, right, meaning, start)
 
-    def _opened(self, request: Request, replays: Mapping[int, Replay]) -> tuple[Task, Start]:
-        """The task that opens the start, with the request of the attempt that tells most about its user."""
+    def _opened(
+        self, request: Request, replays: Mapping[int, Replay], end_state: Json | None = None
+    ) -> tuple[Task, Start]:
+        """The task that opens the start, with the request of the attempt that tells most about its user. Raises
+        `MissingEvidence` if redaction took out what the request says."""
         index = max(replays, key=lambda each: (request.judgements[each].standing == "succeeded", -each))
-        replay = replays[index]
-        task = self._finder.task(replay.start, request.attempts[index], replay.values)
+        replay, attempt = replays[index], request.attempts[index]
+        task = self._finder.task(replay.start, attempt, replay.values, end_state)
         assert task is not None, "a replay opened it"
+        left = (
+            PLACEHOLDER.search(msgspec.json.encode([task.prompt, task.data]).decode())
+            if attempt.trace.redacted
+            else None
+        )
+        if left is not None:
+            raise MissingEvidence(
+                f"Redaction replaced something that the user said by {left[0]}, and no tool result shows it. Switch this "
+                "redaction rule off (verigym ingest --rules)"
+            )
         return task, replay.start
 
     def _episode(
@@ -368,7 +424,8 @@ class EpisodeMiner:
             attempt, judgement, values = request.attempts[index], request.judgements[index], replays[index].values
             told = request.feedback_on(attempt)
             if told.correction and known_end_state(told.correction) is None and replays[index].start.certain:
-                reference = reference or expect.one_line(filled(told.correction, values))
+                written = expect.one_line(told.correction)  # redacted on its own, so the trace's values do not fit
+                reference = reference or ("" if PLACEHOLDER.search(written) else written)
             said += [filled(text, values) for text in (told.note, told.intervention) if text]
             if not told.note and not told.intervention:
                 said += [filled(each, values) for each in judgement.signals if each.startswith(_SAID[2:])]
@@ -396,8 +453,10 @@ class EpisodeMiner:
             if _is_assumed(replays) or not replays[index].start.certain or judgement.is_guess:
                 continue
             replay = replays[index]
-            opened = self._finder.task(replay.start, attempt, replay.values)
-            assert opened is not None, "a replay opened it"
+            try:
+                opened, _ = self._opened(request, {index: replay})
+            except MissingEvidence:
+                continue
             idle = await play(self.environment, opened, [""], policies={}, scored=False)
             end, reply = replay.episode.trajectory.end_state, replay.episode.trajectory.reply
             ending: Json = {"by": "regression", "state": end}

@@ -26,7 +26,7 @@ from verigym.mining.proposals import Proposal, ProposalSet, name_of
 from verigym.mining.signals import AttemptJudgement, FeedbackSummary, judge
 from verigym.mining.starts import Replay, filled
 from verigym.mining.teacher import Teacher
-from verigym.verifiers.ending import REGRESSIONS
+from verigym.verifiers.ending import is_regression, is_rubric
 
 
 class FailedAttempt(NamedTuple):
@@ -74,8 +74,8 @@ class Miner:
         self.name, self.names = name_of(environment.name), tool_names(environment)
         splits = dict.fromkeys(["train", *environment.suites.values()])
         self.tasks = [task for split in splits for task in environment.tasks(split)]
-        self._by_request = {request_key(task.prompt): task for task in (*self.tasks, *known.taken.values())}
-        taken = [task for task in known.taken.values() if task.split != REGRESSIONS]
+        taken = [task for task in known.taken.values() if not is_regression(task)]
+        self._by_request = {request_key(task.prompt): task for task in (*self.tasks, *taken)}
         self._episodes = EpisodeMiner(environment, [*self.tasks, *taken], self.name, self.names, teacher, judge)
         self._played: dict[tuple[str, bytes], ScriptedEpisode] = {}
 
@@ -202,6 +202,9 @@ class Miner:
         self, task: Task, attempts: Sequence[Attempt], judgements: Sequence[AttemptJudgement]
     ) -> RequestAnalysis:
         """A request that is already a task. It makes no new task, but may show that the verifier is wrong."""
+        if is_rubric(task):  # only its judge can score it
+            failed = self._failures(attempts, judgements)
+            return RequestAnalysis(standings=_standings(judgements), failed=failed, existing=task.id)
         self._check_corrections(task, attempts)
         failed: list[FailedAttempt] = []
         cases: list[Proposal] = []
@@ -237,7 +240,7 @@ class Miner:
 
     def gold(self, task: Task) -> list[Item]:
         """The gold solution's calls and text. Empty without one."""
-        replies = self.environment.gold_replies(task)
+        replies = self._episodes.environment.gold_replies(task)
         return [item for reply in replies for item in solution(self.environment, expect.as_items(reply))]
 
     async def play(self, task: Task, attempt: Attempt) -> ScriptedEpisode:
@@ -245,7 +248,7 @@ class Miner:
         attempted = replies(attempt.tried) or [""]
         key = task.id, msgspec.json.encode(attempted)
         if key not in self._played:
-            self._played[key] = await expect.play_and_score(self.environment, task, attempted)
+            self._played[key] = await expect.play_and_score(self._episodes.environment, task, attempted)
         played, trace = self._played[key], attempt.trace
         trajectory = msgspec.structs.replace(played.trajectory, id=trace.id, stop=trace.stop, source=trace.source)
         return played._replace(trajectory=trajectory)

@@ -133,7 +133,20 @@ class StartFinder:
             return msgspec.structs.replace(start, assumed=True, held_out=None)
         if not fitting:
             raise MissingEvidence(_NO_START)
-        return self._best(fitting)
+        start = self._best(fitting)
+        if not start.certain and correction and await self._ends_alike(fitting, attempts[0], correction):
+            return msgspec.structs.replace(start, certain=True)
+        return start
+
+    async def _ends_alike(self, fitting: Sequence["_Fit"], attempt: Attempt, correction: Sequence[Reply]) -> bool:
+        """Whether a correction returns and leaves the same from every start that fits, so it does not matter which it was."""
+        ends: set[str] = set()
+        for fit in fitting:
+            task = self.task(fit.start, attempt)
+            if task is not None:
+                played = (await play(self.environment, task, correction, policies={}, scored=False)).trajectory
+                ends.add(content_hash([played.end_state, _outputs(played.items)]))
+        return len(ends) == 1
 
     def _best(self, fitting: Sequence["_Fit"]) -> Start:
         """The best start, if words, results or a correction tell it from the next. Raises `MissingEvidence`."""
@@ -224,16 +237,21 @@ class StartFinder:
 
     async def _guessed(self, best: Replay, attempt: Attempt) -> Replay:
         """Tries the start's own values for placeholders that no result revealed."""
-        text = msgspec.json.encode(
-            [item for item in attempt.tried if not isinstance(item, FunctionCallOutput)]
-        ).decode()
+        spoken = [attempt.prompt, *(item for item in attempt.tried if not isinstance(item, FunctionCallOutput))]
+        text = msgspec.json.encode(spoken).decode()
         unknown = [each for each in dict.fromkeys(PLACEHOLDER.findall(text)) if each not in best.values]
+        said = _words(
+            "\n".join(item.text for item in attempt.tried if isinstance(item, Message)) + _text(attempt.prompt)
+        )
         for placeholder in unknown:
-            for value in self._pool(best.start.data, placeholder):
+            pool = self._pool(best.start.data, placeholder)
+            for value in pool:
                 replay = await self._played(best.start, attempt, {**best.values, placeholder: value})
                 if replay is not None and replay.agreeing > best.agreeing:
                     best = replay
                     break
+            if placeholder not in best.values and (value := _of_whom(pool, best.start.data, said)):
+                best = await self._played(best.start, attempt, {**best.values, placeholder: value}) or best
         return best
 
     async def _played(self, start: Start, attempt: Attempt, values: Mapping[str, str]) -> Replay | None:
@@ -258,15 +276,19 @@ class StartFinder:
                 learned |= revealed
         return Replay(start, episode, learned, agreeing, len(recorded))
 
-    def task(self, start: Start, attempt: Attempt, values: Mapping[str, str] = {}) -> Task | None:
-        """A task that opens the start with the attempt's request and expects nothing yet. None if there is no such task."""
+    def task(
+        self, start: Start, attempt: Attempt, values: Mapping[str, str] = {}, end_state: Json | None = None
+    ) -> Task | None:
+        """A task that opens the start with the attempt's request and expects nothing yet, or only the end state. None if there
+        is no such task."""
         data = start.data
         if self.environment.mined_episode is not None:
             first = Message("user", attempt.prompt) if isinstance(attempt.prompt, str) else None
             said = [first, *attempt.tried] if first is not None else [*attempt.prompt, *attempt.tried]
             items = [filled(item, values) for item in said if not isinstance(item, str)]
             try:
-                data = self.environment.mined_episode(start.data, Trajectory(id="", task="", group="", items=items))
+                recorded = Trajectory(id="", task="", group="", items=items, end_state=end_state or {})
+                data = self.environment.mined_episode(start.data, recorded)
             except Exception as error:  # user code may raise anything
                 self._defect = (
                     f"mined_episode(...) of {self.environment.name} raised {type(error).__name__}: {words_of(error)}"
@@ -276,22 +298,26 @@ class StartFinder:
                 return None
         return Task(id="mined", prompt=filled(attempt.prompt, values), data=data)
 
-    def values_in(self, correction: Sequence[Item], replay: Replay) -> dict[str, str]:
-        """The values of a correction's placeholders, which are numbered on their own. Raises `MissingEvidence` if the trace and
-        its start have several values of a kind."""
-        text = msgspec.json.encode(correction).decode()
-        values: dict[str, str] = {}
-        for placeholder in dict.fromkeys(PLACEHOLDER.findall(text)):
-            kind = placeholder.rpartition(" ")[0]
-            seen = {value for name, value in replay.values.items() if name.rpartition(" ")[0] == kind}
-            known = seen or set(self._pool(replay.start.data, placeholder))
-            if len(known) != 1:
-                raise MissingEvidence(
-                    f"Redaction replaced a value in the correction by {placeholder}, and the trace has {len(known)} values of "
-                    "this kind. Switch this redaction rule off (verigym ingest --rules) and send the correction again"
-                )
-            values[placeholder] = known.pop()
-        return values
+    async def values_in(
+        self, correction: Sequence[Item], steps: Sequence[Reply], replay: Replay, task: Task
+    ) -> list[dict[str, str]]:
+        """What a correction's placeholder may stand for. Corrections are redacted on their own, so `[EMAIL 1]` there is not
+        `[EMAIL 1]` of the trace. It is what the correction's own lookups return, if that is one value, or else one of the values
+        of the trace and its start. Raises `MissingEvidence`."""
+        unknown = list(dict.fromkeys(PLACEHOLDER.findall(msgspec.json.encode(correction).decode())))
+        if not unknown:
+            return [{}]
+        episode = await play(self.environment, task, steps or [""], policies={}, scored=False)
+        shown = "\n".join(_outputs(episode.trajectory.items))
+        kind = unknown[0].rpartition(" ")[0]
+        rules = [rule for rule in self._redaction.rules if rule.name.upper() == kind[1:]]
+        values = {found[0] for rule in rules for found in rule.pattern.finditer(shown)}
+        if len(values) != 1:
+            values |= {value for name, value in replay.values.items() if name.rpartition(" ")[0] == kind}
+            values |= set(self._pool(replay.start.data, unknown[0]))
+        if len(unknown) != 1 or not 0 < len(values) <= _POOL:
+            raise MissingEvidence(unreadable(unknown[0]))
+        return [{unknown[0]: value} for value in sorted(values)]
 
     def _named(self, trace: Trajectory) -> Start | None:
         metadata = trace.end_state.get("metadata")
@@ -376,6 +402,13 @@ _NO_RESULT = (
 )
 
 
+def unreadable(placeholder: str) -> str:
+    return (
+        f"Redaction replaced a value in the correction by {placeholder}, and nothing tells which value it was. Switch this "
+        "redaction rule off (verigym ingest --rules) and send the correction again"
+    )
+
+
 def tried_replies(attempt: Attempt) -> list[Reply]:
     return replies(attempt.tried)
 
@@ -426,6 +459,28 @@ def _revealed(recorded: str, returned: str, values: Mapping[str, str]) -> dict[s
 
 def _text(prompt: str | list[Item]) -> str:
     return prompt if isinstance(prompt, str) else conversation_text(prompt)
+
+
+def _of_whom(values: Sequence[str], data: Json, said: set[str]) -> str:
+    """The value whose record shares most words with what was said, such as a name or a postcode. Empty if two share as many."""
+    scores = sorted(((len(said & _words(" ".join(_record(data, value)))), value) for value in values), reverse=True)
+    if not scores or not scores[0][0] or (len(scores) > 1 and scores[0][0] == scores[1][0]):
+        return ""
+    return scores[0][1]
+
+
+def _record(data: Any, value: str) -> list[str]:
+    """The strings of the smallest object that holds the value, or that the value is the key of."""
+    if isinstance(data, list):
+        return next(filter(None, (_record(each, value) for each in data)), [])
+    if not isinstance(data, dict):
+        return []
+    inner = next(filter(None, (_record(each, value) for each in data.values())), [])
+    if inner:
+        return inner
+    if isinstance(data.get(value), dict):
+        return list(_strings(data[value]))
+    return list(_strings(data)) if value in data.values() else []
 
 
 def _words(text: str) -> set[str]:

@@ -7,8 +7,9 @@ import asyncio
 
 import msgspec
 
+from verigym.core.errors import InfrastructureFailure
 from verigym.core.protocols import Policy
-from verigym.core.records import Sampling, Task, Trajectory, Version, content_hash
+from verigym.core.records import Fault, Sampling, Task, Trajectory, Version, content_hash
 from verigym.core.seeds import derive
 from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.episode import run_episode
@@ -34,6 +35,12 @@ class Teacher:
         key = content_hash([task.prompt, task.data])[:16]
         task = msgspec.structs.replace(task, id=f"teacher/{key}")
         episodes = await asyncio.gather(*(self._episode(task, key, index) for index in range(self.k)))
+        broken = next((one.error for one in episodes if one.error and one.error.fault is Fault.INFRASTRUCTURE), None)
+        if broken is not None:
+            raise InfrastructureFailure(
+                f"The teacher {self.label} did not answer: {broken.message}. Repeat the command to resume. Its finished episodes "
+                "are stored"
+            )
         return [episode for episode in episodes if episode.error is None]
 
     async def _episode(self, task: Task, key: str, index: int) -> Trajectory:

@@ -93,10 +93,8 @@ def by_regression(task: Task, trajectory: Trajectory) -> Verdict:
 
 
 async def by_rubric(task: Task, trajectory: Trajectory, context: Context) -> Verdict:
-    """A judge reads the whole episode. Something unsafe fails without asking it."""
-    if trajectory.marked("unsafe"):
-        detail = next(mark.detail for mark in trajectory.marks if mark.kind == "unsafe")
-        return Verdict(reward=-1.0, unsafe=True, evidence=f"unsafe: {detail[:160]}")
+    """A judge reads the whole episode. Marks of unsafe calls do not count, because an environment may take them from what its own
+    tasks expect, which nobody knows here."""
     criteria = [str(each) for each in task.data[MINED]["criteria"]]
     lines = "\n".join(f"{number}. {each}" for number, each in enumerate(criteria, 1))
     rubric = (
