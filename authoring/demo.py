@@ -22,7 +22,7 @@ import msgspec
 
 from verigym.core import codec
 from verigym.core.protocols import Policy, Reply, Request
-from verigym.core.records import Item, Message, Task, Trajectory, Turn, Usage, Verdict, Version, content_hash
+from verigym.core.records import Item, Message, Task, Toolset, Trajectory, Turn, Usage, Verdict, Version, content_hash
 from verigym.core.seeds import derive
 from verigym.environments import retention, safety, toolcall
 from verigym.environments.load import load_environment
@@ -33,7 +33,7 @@ from verigym.registry import ledger
 from verigym.rollout.settings import RunSettings
 from verigym.store.database import Store
 from verigym.training.advantages import overlong
-from verigym.training.recipe import Recipe, make_recipe
+from verigym.training.recipe import Recipe, make_recipe, recipe_json
 from verigym.workspace.decisions import settle
 from verigym.workspace.demo import MODEL, NAMES, RECORDING
 from verigym.workspace.gate import gate
@@ -179,12 +179,13 @@ class SetClock(Store):
         trajectories: Iterable[Trajectory] = (),
         verdicts: Iterable[Verdict] = (),
         blobs: Mapping[str, bytes] = {},
+        toolsets: Iterable[Toolset] = (),
     ) -> None:
         timed = [
             msgspec.structs.replace(one, seconds=round(math.fsum(turn.latency_s for turn in one.turns), 3))
             for one in trajectories
         ]
-        super().add(run, timed, verdicts, blobs)
+        super().add(run, timed, verdicts, blobs, toolsets)
 
 
 class PlayedWorkspace(WorkspaceFolder):
@@ -252,7 +253,7 @@ def trained(ws: WorkspaceFolder, recipe: Recipe, curve: Callable[[int], dict[str
             adapter=hashlib.sha256(f"no weights: {recipe.name}".encode()).hexdigest(),
             name=recipe.name,
             parent=job.parent.id,
-            recipe={**msgspec.to_builtins(recipe), "run": job.run},
+            recipe={**recipe_json(recipe), "run": job.run},
             data_hash=job.data_hash,
             families=sorted({*job.families, *job.parent.families}),
         )

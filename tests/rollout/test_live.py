@@ -150,5 +150,7 @@ def test_what_somebody_else_captured_gets_the_marks_of_the_calls_that_ran() -> N
 
     made = asyncio.run(drive())
     assert made.items[1] == FunctionCall("x", "add", '{"count": 2, "item": "tea"}')
-    assert made.marks == [Mark("executed", 1, "add"), Mark("unanswered_call", 3)]
+    assert made.marks == [Mark("executed", 1, "add")], (
+        "bash is the agent's own tool, so a call without a result is no fault"
+    )
     assert made.end_state == {"basket": {"tea": 2}} and len(made.turns) == 2
