@@ -1,6 +1,8 @@
 """Settings of all tests. A property's single example has no deadline, because a busy machine is not a failure."""
 
+import os
 import re
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -85,3 +87,11 @@ LONG = ("tests/workspace/test_train_re", "tests/flywheel", "tests/api/test_examp
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Names a failure when it happens, so that a run that is stopped has named it too."""
+    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+        lines = str(report.longrepr).strip().splitlines()
+        print(f"\n{report.when} of {report.nodeid} failed: {lines[-1] if lines else ''}", file=sys.stderr, flush=True)

@@ -21,14 +21,17 @@ CALL = '{"tool": "look", "args": {}}'
 
 @pytest.fixture(autouse=True)
 def nothing_is_left_running() -> Iterator[None]:
+    """Of what the test started. A thread that an earlier test left in this process is not this test's failure."""
+    earlier = set(threading.enumerate())
     yield
-    idle, alive = len(MethodThread.idle), []
-    for _ in range(30_000):
-        alive = [thread for thread in threading.enumerate() if thread.name == "verigym-episode"]
-        if len(alive) <= idle:
+    alive: list[str] = []
+    for _ in range(3_000):
+        idle = {thread._thread for thread in MethodThread.idle}
+        alive = [one.name for one in threading.enumerate() if one not in earlier | idle and one.name == "verigym-episode"]
+        if not alive:
             return
         time.sleep(0.02)
-    raise AssertionError(f"{len(alive)} threads, {idle} of them idle")
+    raise AssertionError(f"{len(alive)} threads are still busy")
 
 
 async def episode(environment: EnvironmentSpec, replies: Any = (CALL, "Done."), **settings: Any) -> Trajectory:
