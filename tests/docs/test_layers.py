@@ -21,6 +21,7 @@ LINES = [
     ["mining", "optimize"],
     ["flywheel"],
     ["servers"],
+    ["view"],
     ["cli"],
 ]
 LINE_OF = {folder: place for place, line in enumerate(LINES) for folder in line}

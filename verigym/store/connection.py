@@ -139,6 +139,12 @@ def open_existing(path: Path) -> sa.Engine:
         raise failure
 
 
+def forbid_writes(engine: sa.Engine) -> None:
+    """Connections of this engine refuse to write from now on."""
+    event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA query_only=ON"))
+    engine.dispose()
+
+
 def _has_unmerged_changes(path: Path) -> bool:
     """Whether the log beside the file has changes, which a reader without the log would miss."""
     log = path.with_name(f"{path.name}-wal")

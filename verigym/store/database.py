@@ -21,10 +21,12 @@ from sqlalchemy.dialects import sqlite
 from verigym.core import codec
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, not_found
 from verigym.core.names import check_run
-from verigym.core.printable import Printable
 from verigym.core.records import Failure, Fault, Json, Stop, Task, Toolset, Trajectory, Verdict
-from verigym.store.connection import StoreDamaged, StoreFailure, create, empty, exists, open_existing
+from verigym.store.connection import StoreDamaged, StoreFailure, create, empty, exists, forbid_writes, open_existing
 from verigym.store.packing import pack, unpack
+from verigym.store.rows import EpisodeStatus as EpisodeStatus
+from verigym.store.rows import Run as Run
+from verigym.store.rows import StoredDocument as StoredDocument
 from verigym.store.schema import (
     BLOBS,
     DOCUMENTS,
@@ -58,46 +60,18 @@ _INSERTED = sa.literal_column("rowid")
 """The order in which rows were added. A clock can go back, so times do not order them."""
 
 
-class Run(Printable, msgspec.Struct, frozen=True, kw_only=True):
-    id: str
-    kind: str
-    parent: str
-    created: float
-    finished: float | None
-    config: Json
-    verifier: str = ""
-    """name@version of the verifier whose verdicts count: the last one that scored the run"""
-    trajectories: int = 0
-    passed: int = 0
-    scored: int = 0
-
-
-class EpisodeStatus(NamedTuple):
-    """The state of a stored episode, read without its body."""
-
-    task: str
-    repeat: int
-    """Index of the episode in its group."""
-    fault: str
-    """The source of its failure. Empty if it ended well."""
-    judged: bool
-    reward: float | None
-    passed: bool
-    verdict_fault: str
-
-
-class StoredDocument(NamedTuple):
-    id: str
-    created: float
-    body: bytes
-
-
 class Store:
     """Reading a missing file finds nothing. The first write creates it."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._opened = open_existing(path) if exists(path) else None
+    def __init__(self, path: Path, *, query_only: bool = False) -> None:
+        self.path, self._query_only = path, query_only
+        self._opened = self._open() if exists(path) else None
+
+    def _open(self) -> sa.Engine:
+        engine = open_existing(self.path)
+        if self._query_only:
+            forbid_writes(engine)
+        return engine
 
     @property
     def exists(self) -> bool:
@@ -111,7 +85,7 @@ class Store:
     def _engine(self) -> sa.Engine:
         """The engine to read with."""
         if self._opened is None and exists(self.path):  # another process created it
-            self._opened = open_existing(self.path)
+            self._opened = self._open()
         return self._opened or empty()
 
     @property
@@ -120,6 +94,10 @@ class Store:
         if self._opened is None:
             self._opened = create(self.path)
         return self._opened
+
+    def reading(self) -> contextlib.AbstractContextManager[sa.Connection]:
+        """A connection for queries that this class does not have."""
+        return self._engine.connect()
 
     def _writing(self) -> contextlib.AbstractContextManager[sa.Connection]:
         """A transaction. A failed write raises `StoreFailure` and leaves nothing half written."""

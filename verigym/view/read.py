@@ -1,0 +1,136 @@
+"""What pages read with: a workspace whose store cannot be written, SQL with a time limit, and what several pages ask.
+
+The derived index (`derived.py`) makes some answers fast. Every page also works without it.
+"""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from verigym.core import codec
+from verigym.core.errors import InfrastructureFailure, NotFound
+from verigym.core.records import Version
+from verigym.registry import ledger
+from verigym.registry.ledger import LedgerEntry
+from verigym.store.database import Store
+from verigym.workspace.workspace import WorkspaceFolder
+
+T = TypeVar("T")
+_SECONDS = 2.0
+"""Maximum time of one query. A reader that stays longer keeps the database from cleaning up its log."""
+_STEPS = 20_000
+"""Instructions of the database between two looks at the clock."""
+
+
+class TooLong(InfrastructureFailure):
+    """A query took longer than a page may take."""
+
+
+class Reader:
+    """Shared by all requests. Each thread has a connection of its own."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.folder = WorkspaceFolder(home)
+        self.folder.store = Store(home / "store.db", query_only=True)
+        self._kept: dict[str, tuple[Any, Any]] = {}
+        self._lock = threading.Lock()
+        self._writable: WorkspaceFolder | None = None
+
+    @property
+    def store(self) -> Store:
+        return self.folder.store
+
+    def close(self) -> None:
+        self.store.close()
+        if self._writable is not None:
+            self._writable.store.close()
+
+    @property
+    def writable(self) -> WorkspaceFolder:
+        """The workspace for the few writes that forms make. Opened with the first of them."""
+        with self._lock:
+            if self._writable is None:
+                self._writable = WorkspaceFolder(self.home)
+            return self._writable
+
+    def rows(self, sql: str, *params: object, seconds: float = _SECONDS) -> list[Any]:
+        """The rows of a query on the store, `?` for parameters. Raises `TooLong` instead of taking longer than `seconds`."""
+        deadline = time.monotonic() + seconds
+        with self.store.reading() as connection:
+            raw: Any = connection.connection.dbapi_connection
+            raw.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
+            try:
+                return list(connection.exec_driver_sql(sql, params).all())
+            except InfrastructureFailure as error:
+                if isinstance(error.__cause__, sqlite3.OperationalError) and "interrupted" in str(error.__cause__):
+                    raise TooLong(
+                        f"The answer would take longer than {seconds:g} s. Narrow the page with its filters"
+                    ) from error
+                raise
+            finally:
+                raw.set_progress_handler(None, 0)
+
+    def one(self, sql: str, *params: object) -> Any:
+        """The first value of the first row. None without rows."""
+        rows = self.rows(sql, *params)
+        return rows[0][0] if rows else None
+
+    def kept(self, name: str, state: object, make: Callable[[], T]) -> T:
+        """The last result of `make` under this name, as long as `state` is what it was then."""
+        with self._lock:
+            stored = self._kept.get(name)
+        if stored is not None and stored[0] == state:
+            return stored[1]
+        made = make()
+        with self._lock:
+            self._kept[name] = state, made
+        return made
+
+    def state_of(self, kind: str) -> tuple[int, int]:
+        """Number and newest row of the documents of a kind. It changes when one is added or replaced."""
+        [(count, newest)] = self.rows("SELECT count(*), coalesce(max(rowid), 0) FROM documents WHERE kind = ?", kind)
+        return count, newest
+
+    def documents(self, kind: str, type: type[Any]) -> list[Any]:
+        """The documents of a kind, oldest first. They are decoded again only if one was added. For kinds of small documents."""
+        return self.kept(f"documents {kind}", self.state_of(kind), lambda: self.store.documents(kind, type))
+
+    def versions(self) -> dict[str, Version]:
+        """Every registered version by id, oldest first."""
+        return {version.id: version for version in self.documents("version", Version)}
+
+    def label(self, version: str) -> str:
+        """The name of a version, or what was given if it has none."""
+        known = self.versions().get(version)
+        return known.label if known is not None else version
+
+    def entries(self, before: int = 0, n: int = 50) -> list[LedgerEntry]:
+        """Entries of the ledger, newest first: those with a smaller number than `before`, or the newest ones."""
+        sql = "SELECT body FROM ledger WHERE seq < ? ORDER BY seq DESC LIMIT ?"
+        return [codec.decode(body, LedgerEntry) for (body,) in self.rows(sql, before or 2**62, n)]
+
+    def entry(self, seq: int) -> LedgerEntry:
+        rows = self.rows("SELECT body FROM ledger WHERE seq = ?", seq)
+        if not rows:
+            raise NotFound(f"The ledger has no entry {seq}. List the entries: verigym models ledger")
+        return codec.decode(rows[0][0], LedgerEntry)
+
+    def champion(self) -> str:
+        """The id of the champion. Empty if there is none."""
+        count = self.one("SELECT count(*) FROM ledger") or 0
+        return self.kept("champion", count, lambda: ledger.champion(self.store) or "")
+
+    def resolve_run(self, text: str) -> str:
+        """The id of a run: an id, a unique prefix, or `latest`."""
+        return self.store.run(text).id
+
+
+def decoded(body: bytes) -> Any:
+    """Stored JSON as plain values."""
+    return msgspec.json.decode(body)
