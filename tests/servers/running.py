@@ -23,7 +23,7 @@ from verigym.servers.app import make_app
 from verigym.servers.gateway import Gateway
 from verigym.servers.routing import Router
 from verigym.traces.capture import CaptureCounts, Exchange, Placement
-from verigym.traces.capture.capture import new_feedback
+from verigym.traces.feedback import new_feedback
 from verigym.workspace.workspace import WorkspaceFolder
 
 

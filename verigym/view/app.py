@@ -25,7 +25,7 @@ from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refus
 from verigym.core.printable import warn
 from verigym.view import pages, render
 from verigym.view.door import Door, DoorSettings, Refusal
-from verigym.view.forms import Form, FormData
+from verigym.view.forms import Form, FormData, Next
 from verigym.view.page import Page, PageData, Query
 from verigym.view.read import Reader
 
@@ -37,6 +37,9 @@ _STATUS: tuple[tuple[type[BaseException], int], ...] = (
     (InfrastructureFailure, 503),
 )
 _THEMES = ("light", "dark")
+_WHO = "who"
+"""The cookie with the name of the person who labels and reviews."""
+_WHO_S = 365 * 24 * 3600
 
 
 class ErrorPage(PageData, frozen=True, kw_only=True):
@@ -88,7 +91,7 @@ class View:
 
     def _page(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
-            query = Query(request.path_params, dict(request.query_params))
+            query = _query(request)
 
             def work() -> Response:
                 data = page.build(self.reader, query)
@@ -104,13 +107,24 @@ class View:
         async def answer(request: Request) -> Response:
             body = (await request.body()).decode(errors="replace")
             fields = dict(urllib.parse.parse_qsl(body, keep_blank_values=True))
-            query = Query(request.path_params, dict(request.query_params))
-            return await self._guarded(
-                request,
-                lambda: RedirectResponse(form.write(self.reader, FormData(query, fields)), status_code=303),
-            )
+            data = FormData(_query(request), fields)
+
+            def work() -> Response:
+                written = form.write(self.reader, data)
+                address, who = written if isinstance(written, Next) else (written, "")
+                response = RedirectResponse(address, status_code=303)
+                if who:
+                    response.headers["set-cookie"] = self._cookie_of(who)
+                return response
+
+            return await self._guarded(request, work)
 
         return answer
+
+    def _cookie_of(self, who: str) -> str:
+        secure = "; Secure" if self.settings.secure else ""
+        name = urllib.parse.quote(who, safe="", errors="replace")
+        return f"{_WHO}={name}; Path=/; HttpOnly; SameSite=Lax; Max-Age={_WHO_S}{secure}"
 
     async def _guarded(self, request: Request, work: Callable[[], Response]) -> Response:
         """Errors of a page become pages. Words of data in them are escaped like all else."""
@@ -177,6 +191,11 @@ class View:
             return Response(status_code=404)
         body, kind = found
         return Response(body, media_type=kind, headers={"cache-control": "public, max-age=31536000, immutable"})
+
+
+def _query(request: Request) -> Query:
+    who = urllib.parse.unquote(request.cookies.get(_WHO, ""), errors="replace")
+    return Query(request.path_params, dict(request.query_params), who)
 
 
 def make_app(home: Path, settings: DoorSettings | None = None) -> Any:

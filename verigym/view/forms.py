@@ -30,6 +30,13 @@ class FormData(NamedTuple):
         return value
 
 
+class Next(NamedTuple):
+    """The address of the next page, and a name that the browser keeps in a cookie."""
+
+    address: str
+    who: str = ""
+
+
 class Form(NamedTuple):
     path: str
-    write: "Callable[[Reader, FormData], str]"
+    write: "Callable[[Reader, FormData], str | Next]"

@@ -49,11 +49,15 @@ class PageData(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Query:
-    """The parameters of a request: those of the path, and those after the question mark."""
+    """The parameters of a request: those of the path, and those after the question mark. `who` is the name that the person gave
+    once, which a cookie keeps."""
 
-    def __init__(self, path: Mapping[str, str] | None = None, given: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, path: Mapping[str, str] | None = None, given: Mapping[str, str] | None = None, who: str = ""
+    ) -> None:
         self.path = dict(path or {})
         self.given = dict(given or {})
+        self.who = who
 
     def get(self, name: str, default: str = "") -> str:
         return self.given.get(name, default)

@@ -12,19 +12,20 @@ import queue
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, VerigymError, words_of
 from verigym.core.printable import warn
-from verigym.core.records import Feedback, Item, content_hash
+from verigym.core.records import Feedback
 from verigym.store.database import Store
 from verigym.traces.capture.conversation_index import ConversationDatabase, ConversationIndex
 from verigym.traces.capture.conversation_writer import RUN, ConversationWriter, Placement
 from verigym.traces.capture.exchange import Exchange, Fingerprints, size_of
+from verigym.traces.feedback import keep_feedback, new_feedback
 from verigym.traces.redaction import Redaction
 from verigym.wire.items import is_reply
 
@@ -38,8 +39,6 @@ _BATCH = 256
 _POLL_S = 0.5
 """How often the idle thread checks for due work."""
 _CLOSE_S, _FLUSH_S, _REPORT_S = 10.0, 10.0, 60.0
-_LONGEST = 100_000
-"""Maximum characters of each field of a feedback."""
 
 
 class CaptureCounts(msgspec.Struct, frozen=True, kw_only=True):
@@ -209,8 +208,7 @@ class Capture:
                     "reply) or the conversation's id, with the API key that the conversation used. A conversation that was not "
                     "captured, or was deleted, cannot get feedback"
                 )
-            feedback = self.redaction.feedback(msgspec.structs.replace(feedback, trajectory=trajectory))
-            self.store.put("feedback", content_hash(feedback)[:16], feedback)
+            feedback = keep_feedback(self.store, self.redaction, trajectory, feedback)
         except VerigymError:
             raise
         except Exception as error:
@@ -327,23 +325,3 @@ def _size(exchange: Exchange) -> int:
     texts = sum(map(size_of, exchange.context)) + sum(map(size_of, exchange.reply))
     numbers = len(exchange.turn.context_ids) + len(exchange.turn.completion_ids) + len(exchange.turn.logprobs)
     return 1000 + texts + 40 * numbers + 1000 * len(exchange.tools)
-
-
-def new_feedback(
-    *,
-    outcome: Literal["success", "failure", ""] = "",
-    correction: Sequence[Item] = (),
-    intervention: str = "",
-    note: str = "",
-    who: str = "",
-) -> Feedback:
-    """Feedback without its trajectory. Raises `BadInput` if it is empty or too long."""
-    fields = {"intervention": intervention, "note": note, "who": who}
-    for name, content in {**fields, "correction": correction}.items():
-        size = len(content if isinstance(content, str) else repr(content))
-        if size > _LONGEST:
-            raise BadInput(f'"{name}" has {size:,} characters. The maximum is {_LONGEST:,}')
-    if not (outcome or correction or intervention.strip() or note.strip()):
-        raise BadInput("The feedback is empty. Send an outcome, a correction, an intervention or a note")
-    when = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    return Feedback(trajectory="", outcome=outcome, correction=list(correction), when=when, **fields)
