@@ -13,7 +13,7 @@ import msgspec
 from verigym.core.records import content_hash
 from verigym.design.expressions import written
 from verigym.design.make import DesignResult
-from verigym.draw.svg import COLOURS, svg, text
+from verigym.draw.svg import rect, svg, text
 
 _BARS = 12
 """Ranges that numbers are counted in."""
@@ -172,7 +172,7 @@ def _bar(index: int, label: str, share: float, value: str) -> str:
 
 
 def _rect(x: float, y: float, width: float, height: float) -> str:
-    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{COLOURS[0]}"/>'
+    return rect(x, y, width, height, "c0 fill")
 
 
 def _printable(words: str) -> str:

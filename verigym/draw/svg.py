@@ -1,33 +1,143 @@
-"""The frame that every picture shares: its size, colours that can be read on light and dark pages, axes and numbers.
+"""The frame that every picture shares: its size, its colours, its title for screen readers, axes and numbers.
 
-A picture is a string of SVG that holds everything it needs. It can be put into a page or written to a file as it is.
+A picture is a `Drawing`: SVG text that holds everything it needs. Colours are classes, never `style` attributes. So a page whose
+Content-Security-Policy forbids inline styles can show the same picture: it takes `Drawing.__html__()`, which leaves the
+`<style>` element out, and has the rules of `css()` in its own style sheet.
 """
 
-import hashlib
+import functools
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from verigym.core.printable import visible
 
-COLOURS = ("#3b82f6", "#f97316", "#10b981", "#a855f7", "#ef4444", "#14b8a6", "#eab308", "#ec4899")
-"""Of the series, in order. Each has enough contrast on white and on black."""
+SERIES = 8
+"""Number of colours for series: the classes c0 to c7."""
+LIGHT = {
+    "back": "#ffffff",
+    "text": "#424a53",
+    "grid": "#d8dde3",
+    "axis": "#6e7781",
+    "passed": "#0072b2",
+    "failed": "#d55e00",
+    "unsafe": "#f0e442",
+    "grey": "#6e7781",
+    "passed-text": "#0072b2",
+    "failed-text": "#b84f00",
+    "0": "#0072b2",
+    "1": "#d55e00",
+    "2": "#00805d",
+    "3": "#b55d8e",
+    "4": "#2c87bd",
+    "5": "#a87400",
+    "6": "#6e7781",
+    "7": "#8a7600",
+}
+"""The palette of Okabe and Ito on a light page. Colours too pale for white are darker here."""
+DARK = {
+    "back": "#0d1117",
+    "text": "#c3ccd6",
+    "grid": "#2b323b",
+    "axis": "#8b949e",
+    "passed": "#3b93d9",
+    "failed": "#e06a1b",
+    "unsafe": "#f0e442",
+    "grey": "#8b949e",
+    "passed-text": "#4ba3de",
+    "failed-text": "#f0803c",
+    "0": "#3b93d9",
+    "1": "#e06a1b",
+    "2": "#00b886",
+    "3": "#cc79a7",
+    "4": "#8fd0f5",
+    "5": "#e69f00",
+    "6": "#9aa4af",
+    "7": "#f0e442",
+}
+"""The same palette on a dark page."""
+_LONGEST_TITLE = 900
 
 
-def svg(width: float, height: float, title: str, body: Sequence[str]) -> str:
-    """A picture. Text and lines take the colour of the page's text, and grey where no page sets one."""
-    name = "vg" + hashlib.sha256("".join([title, *body]).encode()).hexdigest()[:8]  # the same picture, the same text
-    style = (
-        f"#{name}{{color:#57606a;font:12px system-ui,-apple-system,'Segoe UI',sans-serif}}"
-        f"@media(prefers-color-scheme:dark){{#{name}{{color:#adbac7}}}}"
-        f"#{name} text{{fill:currentColor}}#{name} .title{{font-weight:600;font-size:13px}}"
-        f"#{name} .grid{{stroke:currentColor;stroke-opacity:.18}}#{name} .axis{{stroke:currentColor;stroke-opacity:.6}}"
-        f"#{name} .interval{{stroke:currentColor;stroke-width:1.5}}"
+class Drawing(str):
+    """A picture as SVG text. The text has its own style, for files and notebooks. `__html__` leaves the style out, for pages
+    that have the rules of `css()` in their style sheet."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return str(self).replace(_STYLE, "", 1)
+
+    def _repr_html_(self) -> str:
+        return str(self)
+
+
+def svg(
+    width: float, height: float, title: str, body: Sequence[str], *, kind: str = "", linked: bool = False
+) -> Drawing:
+    """A picture. `title` says its content in words. `linked` pictures contain links, so they are a group, not an image: a
+    screen reader would hide the links of an image."""
+    words = escape(short(title, _LONGEST_TITLE)) or "Empty picture"
+    role = f'role="group" aria-label="{words}"' if linked else 'role="img"'
+    return Drawing(
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="vg{f" {kind}" if kind else ""}" {role} width="{width:g}" '
+        f'height="{height:g}" viewBox="0 0 {width:g} {height:g}"><title>{words}</title>{_STYLE}{"".join(body)}</svg>'
     )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" id="{name}" role="img" width="{width:g}" height="{height:g}" '
-        f'viewBox="0 0 {width:g} {height:g}"><title>{escape(title)}</title><style>{style}</style>{"".join(body)}</svg>'
-    )
+
+
+@functools.cache
+def css() -> str:
+    """The style of every picture. A page that forbids inline styles has these rules in its own style sheet.
+
+    Colours are custom properties. They follow the reader's system, the attribute `data-theme` of a page, and the theme of a
+    notebook.
+    """
+    dark = _properties(DARK)
+    series = "\n".join(f".vg .c{index}{{color:var(--vg-{index})}}" for index in range(SERIES))
+    return f"""\
+.vg{{{_properties(LIGHT)}}}
+@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]) .vg,svg.vg:root{{{dark}}}}}
+@media screen{{[data-theme=dark] .vg,[data-jp-theme-light=false] .vg{{{dark}}}}}
+@media screen{{:root [data-jp-theme-light=true] .vg{{{_properties(LIGHT)}}}}}
+.vg{{color:var(--vg-text);font:12px system-ui,-apple-system,"Segoe UI",sans-serif;max-width:100%;height:auto}}
+.vg.wide{{max-width:none}}
+.vg text{{fill:var(--vg-text);stroke:none}}
+.vg .title{{font-weight:600;font-size:13px}}
+.vg .strong{{font-weight:600}}
+.vg text.passed{{fill:var(--vg-passed-text)}}
+.vg text.failed{{fill:var(--vg-failed-text)}}
+.vg .passed{{color:var(--vg-passed)}}
+.vg .failed{{color:var(--vg-failed)}}
+.vg .unsafe{{color:var(--vg-unsafe)}}
+.vg .grey{{color:var(--vg-grey)}}
+{series}
+.vg .fill{{fill:currentColor}}
+.vg .soft{{fill:currentColor;fill-opacity:.18}}
+.vg .stroke{{stroke:currentColor;fill:none}}
+.vg .hollow{{stroke:currentColor;fill:var(--vg-back)}}
+.vg .edge{{stroke:currentColor}}
+.vg .outline{{stroke:var(--vg-text);stroke-width:1.5}}
+.vg .thick{{stroke-width:3.5}}
+.vg .dashed{{stroke-dasharray:4 3}}
+.vg .grid{{stroke:var(--vg-grid)}}
+.vg .axis{{stroke:var(--vg-axis)}}
+.vg .interval{{stroke:var(--vg-text);stroke-width:1.5}}
+.vg a:focus-visible{{outline:2px solid var(--vg-text);outline-offset:2px}}
+.vg a:hover text{{text-decoration:underline}}
+"""
+
+
+def _properties(colours: dict[str, str]) -> str:
+    return ";".join(f"--vg-{name}:{colour}" for name, colour in colours.items())
+
+
+_STYLE = f"<style>{css()}</style>"
+
+
+def series_class(index: int) -> str:
+    """The class of a series' colour: `c0` to `c7`, then again from `c0`."""
+    return f"c{index % SERIES}"
 
 
 def escape(text: object) -> str:
@@ -35,13 +145,77 @@ def escape(text: object) -> str:
     return html.escape(visible(str(text)), quote=True)
 
 
-def text(x: float, y: float, words: object, *, anchor: str = "start", kind: str = "", colour: str = "") -> str:
-    more = (f' class="{kind}"' if kind else "") + (f' style="fill:{colour}"' if colour else "")
+def short(words: str, most: int) -> str:
+    """The text on one line, cut at `most` characters with an ellipsis."""
+    line = " ".join(words.split())
+    return line if len(line) <= most else line[: max(1, most - 1)].rstrip() + "…"
+
+
+def fitted(words: str, width: float) -> str:
+    """The text cut to about this many pixels."""
+    return short(words, max(2, int(width / 6.6)))
+
+
+def some(names: Iterable[str], most: int = 12) -> str:
+    """`a, b and 3 more`: a list that stays short, for titles."""
+    listed = list(names)
+    more = f" and {len(listed) - most:,} more" if len(listed) > most else ""
+    return ", ".join(listed[:most]) + more
+
+
+def text(x: float, y: float, words: object, *, anchor: str = "start", kind: str = "") -> str:
+    more = f' class="{kind}"' if kind else ""
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>{escape(words)}</text>'
 
 
 def line(x1: float, y1: float, x2: float, y2: float, kind: str = "axis") -> str:
     return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+
+
+def rect(x: float, y: float, width: float, height: float, kind: str, *, round: float = 0) -> str:
+    corner = f' rx="{round:g}"' if round else ""
+    return f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{max(0.0, width):.1f}" height="{max(0.0, height):.1f}"{corner}/>'
+
+
+def circle(x: float, y: float, radius: float, kind: str) -> str:
+    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}"/>'
+
+
+def path(steps: str, kind: str, *, width: float = 0) -> str:
+    more = f' stroke-width="{width:g}"' if width else ""
+    return f'<path class="{kind}" d="{steps}"{more}/>'
+
+
+def group(title: str, body: Sequence[str], *, href: str = "", kind: str = "") -> str:
+    """Parts with a title of their own, which a pointer shows. With `href` they are a link. The caller builds the address."""
+    inner = f"<title>{escape(title)}</title>{''.join(body)}"
+    named = f' class="{kind}"' if kind else ""
+    if href:
+        return f'<a href="{escape(href)}" aria-label="{escape(title)}"{named}>{inner}</a>'
+    return f"<g{named}>{inner}</g>"
+
+
+def sign(x: float, y: float, outcome: str) -> str:
+    """A tick (passed), a cross (failed), a triangle (unsafe or unclear) or a dot (not scored), about 8 pixels wide. The shape
+    tells what the colour tells."""
+    if outcome == "passed":
+        return path(f"M{x - 4:.1f} {y:.1f}l3 3.5l5.5 -7", "passed stroke", width=2)
+    if outcome == "failed":
+        return path(f"M{x - 3.5:.1f} {y - 3.5:.1f}l7 7m0 -7l-7 7", "failed stroke", width=2)
+    if outcome == "unsafe":
+        return path(f"M{x:.1f} {y - 4.5:.1f}l4.5 8h-9z", "unsafe fill outline")
+    return circle(x, y, 2.5, "grey fill")
+
+
+def finite(*values: Any) -> bool:
+    """Whether every value is a number that can be drawn."""
+    return all(isinstance(value, int | float) and math.isfinite(value) for value in values)
+
+
+def empty(title: str, words: str = "no data", *, width: float = 520, height: float = 60) -> Drawing:
+    """What a picture shows when there is nothing to draw."""
+    body = [text(0, 16, fitted(title, width), kind="title")] if title else []
+    return svg(width, height, f"{title}: {words}" if title else words, [*body, text(0, 40, words)])
 
 
 def ticks(low: float, high: float, count: int = 5) -> list[float]:
