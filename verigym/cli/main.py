@@ -42,6 +42,7 @@ from verigym.cli import (
     tasks,
     train,
     trajectories,
+    view,
 )
 from verigym.core.errors import VerigymError
 from verigym.core.install import install_command
@@ -100,6 +101,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "loop": loop.loop,
     },
     "Workspace": {
+        "view": view.view,
         "models": models.models,
         "suites": suites.suites,
         "runs": runs.runs,

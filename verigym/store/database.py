@@ -210,6 +210,9 @@ class Store:
     def run(self, name: str, kinds: Sequence[str] = ()) -> Run:
         """Finds a run by id, unique prefix of an id, or `latest`."""
         with self._engine.connect() as connection:
+            exact = connection.execute(sa.select(RUNS).where(RUNS.c.id == name)).first()
+            if exact is not None and (not kinds or exact.kind in kinds) and name != "latest":
+                return _counted(connection, exact)
             every = connection.execute(sa.select(RUNS).order_by(_INSERTED)).all()
             runs = [run for run in every if not kinds or run.kind in kinds]
             tops = [run for run in runs if not run.parent]

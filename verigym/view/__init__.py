@@ -1,4 +1,4 @@
 """`verigym view`: web pages for looking at a workspace. A page is a query, a struct and a template.
 
-Stability: the addresses and `?format=json` of pages may change between minor releases. The Python modules are internal.
+Stability: internal. Use `verigym view`. Addresses and the JSON of pages may change between minor releases.
 """

@@ -1,0 +1,135 @@
+"""Serving the view: listens, says where, and answers until it is stopped."""
+
+import contextlib
+import os
+import secrets
+import signal
+import socket
+import sys
+import threading
+import urllib.parse
+import webbrowser
+from pathlib import Path
+from typing import NamedTuple
+
+import uvicorn
+
+from verigym.core.errors import BadInput, Refused
+from verigym.servers.admission import is_loopback, keys_from
+from verigym.servers.connections import limited
+from verigym.servers.serve import listen, url_of
+from verigym.view.app import View
+from verigym.view.door import DoorSettings
+from verigym.view.find import page_of
+
+_CONNECTIONS = 256
+
+
+class ViewServer(NamedTuple):
+    view: View
+    server: uvicorn.Server
+    socket: socket.socket
+    address: str
+    """Where to open it, with the token if it needs one."""
+
+    def run(self) -> None:
+        """Answers until Ctrl-C or SIGTERM."""
+        try:
+            with contextlib.suppress(KeyboardInterrupt):
+                self.server.run(sockets=[self.socket])
+        finally:
+            self.view.close()
+            self.socket.close()
+
+
+def open_view(
+    home: Path,
+    what: str = "",
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8401,
+    url: str = "",
+    key_env: str = "",
+    token: bool = False,
+    read_only: bool = False,
+) -> ViewServer:
+    """A server that listens already. `what` names the thing whose page the address opens."""
+    keys = keys_from(key_env, host)
+    names, secure = _outside(url)
+    if url and not keys:
+        raise Refused(
+            "Others can reach the view through --url, so it needs a key. Put a key into an environment variable: "
+            "export VERIGYM_KEY=$(openssl rand -hex 24). Then pass --key-env VERIGYM_KEY"
+        )
+    one_time = secrets.token_urlsafe(24) if token else ""
+    listening = listen(host, port)
+    address = url_of(listening)
+    bound = int(listening.getsockname()[1])
+    settings = DoorSettings(
+        host=host,
+        port=bound,
+        keys=[*keys, *([one_time] if one_time else [])],
+        names=names,
+        secure=secure,
+        read_only=read_only,
+    )
+    try:
+        view = View(home, settings)
+        path = page_of(view.reader, what) if what else "/"
+    except BaseException:
+        listening.close()
+        raise
+    if url:
+        address = url.rstrip("/")
+    if one_time:
+        path += ("&" if "?" in path else "?") + urllib.parse.urlencode({"token": one_time})
+    config = uvicorn.Config(
+        view.app(),
+        http=limited(_CONNECTIONS),
+        ws="none",
+        log_level="error",
+        access_log=False,
+        timeout_graceful_shutdown=1,
+        server_header=False,
+    )
+    return ViewServer(view, _Server(config), listening, address + path)
+
+
+class _Server(uvicorn.Server):
+    """Ends at the first Ctrl-C. A page that listens for events would otherwise keep the server waiting."""
+
+    def handle_exit(self, sig: int, frame: object) -> None:
+        self.should_exit = True
+        self.force_exit = sig == signal.SIGINT
+
+
+def _outside(url: str) -> tuple[list[str], bool]:
+    """The host name of the address under which a proxy offers the view, and whether it is HTTPS."""
+    if not url:
+        return [], False
+    parts = urllib.parse.urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise BadInput(f'--url "{url}" is not an address. Write https://view.example.org')
+    if parts.path.strip("/") or parts.query or parts.fragment:
+        raise BadInput(
+            f'--url "{url}" has a path. Give the view a host name of its own, such as https://view.example.org'
+        )
+    return [parts.hostname], parts.scheme == "https"
+
+
+def open_browser(address: str) -> bool:
+    """Opens the address in the user's browser, if there is a screen to show it on."""
+    screen = sys.platform in ("darwin", "win32") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if not screen or os.environ.get("SSH_CONNECTION"):
+        return False
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    return True
+
+
+def tunnel(address: str) -> str:
+    """The command that brings the view to the machine from which somebody is logged in. Empty without such a login."""
+    port = urllib.parse.urlsplit(address).port
+    if not os.environ.get("SSH_CONNECTION") or not is_loopback(urllib.parse.urlsplit(address).hostname or ""):
+        return ""
+    here = os.environ["SSH_CONNECTION"].split()[2]
+    return f"ssh -L {port}:127.0.0.1:{port} {os.environ.get('USER', 'USER')}@{here}"
