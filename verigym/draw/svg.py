@@ -37,7 +37,7 @@ LIGHT = {
 }
 """The palette of Okabe and Ito on a light page. Colours too pale for white are darker here."""
 DARK = {
-    "back": "#0d1117",
+    "back": "#14171b",
     "text": "#c3ccd6",
     "grid": "#2b323b",
     "axis": "#8b949e",
