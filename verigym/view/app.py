@@ -25,6 +25,7 @@ from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refus
 from verigym.core.printable import warn
 from verigym.view import pages, render
 from verigym.view.door import Door, DoorSettings, Refusal
+from verigym.view.events import Events
 from verigym.view.forms import Form, FormData, Next
 from verigym.view.page import Page, PageData, Query
 from verigym.view.read import Reader
@@ -57,6 +58,7 @@ class View:
     def __init__(self, home: Path, settings: DoorSettings) -> None:
         self.settings = settings
         self.reader = Reader(home)
+        self.events = Events(self.reader)
         self._errors = 0
         self._limiter: anyio.CapacityLimiter | None = None
         self.pages: list[Page] = []
@@ -66,7 +68,12 @@ class View:
             self.pages += module.PAGES
             self.forms += getattr(module, "FORMS", [])
 
+    def stop(self) -> None:
+        """Ends the streams of events. A server that stops waits for its open connections, so call this first."""
+        self.events.stop()
+
     def close(self) -> None:
+        self.events.stop()
         self.reader.close()
 
     def app(self) -> Any:
@@ -75,6 +82,7 @@ class View:
         routes += [Route(form.path, self._form(form), methods=["POST"]) for form in self.forms]
         routes += [
             Route("/static/{hash}/{name:path}", self._static, methods=["GET"]),
+            Route("/events", self.events.answer, methods=["GET"]),
             Route("/enter", self._enter, methods=["POST"]),
         ]
         routes.sort(key=lambda route: route.path.count("{"))  # fixed paths first

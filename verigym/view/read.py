@@ -3,6 +3,8 @@
 The derived index (`derived.py`) makes some answers fast. Every page also works without it.
 """
 
+import hashlib
+import os
 import sqlite3
 import threading
 import time
@@ -129,6 +131,20 @@ class Reader:
     def resolve_run(self, text: str) -> str:
         """The id of a run: an id, a unique prefix, or `latest`."""
         return self.store.run(text).id
+
+
+def run_state(home: Path, run: str, finished: float | None) -> str:
+    """running, finished or interrupted. The lock is never touched: holding it for a moment would refuse a starting run."""
+    if finished is not None:
+        return "finished"
+    file = home / "running" / hashlib.sha256(run.encode(errors="surrogatepass")).hexdigest()[:16]
+    try:
+        os.kill(int(file.read_text().removeprefix("pid ")), 0)
+    except PermissionError:  # a process of another user is alive
+        return "running"
+    except (OSError, ValueError, OverflowError):
+        return "interrupted"
+    return "running"
 
 
 def decoded(body: bytes) -> Any:

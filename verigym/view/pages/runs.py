@@ -1,14 +1,12 @@
 """Runs: the newest first, with what they measured and whether they are still running."""
 
-import hashlib
-import os
 from typing import Any
 
 from msgspec import Struct
 
 from verigym.store.database import Run
 from verigym.view.page import Link, Page, PageData, Query, url
-from verigym.view.read import Reader
+from verigym.view.read import Reader, run_state
 
 _PAGE = 50
 
@@ -47,18 +45,8 @@ class RunsPage(PageData, frozen=True, kw_only=True):
 
 
 def state_of(reader: Reader, run: Run) -> str:
-    """Whether a run is still being made. The lock is never touched: holding it for a moment would refuse a starting run."""
-    if run.finished is not None:
-        return "finished"
-    file = reader.home / "running" / hashlib.sha256(run.id.encode()).hexdigest()[:16]
-    try:
-        pid = int(file.read_text().removeprefix("pid "))
-        os.kill(pid, 0)
-    except PermissionError:  # a process of another user is alive
-        return "running"
-    except (OSError, ValueError):
-        return "interrupted"
-    return "running"
+    """Whether a run is still being made: running, finished or interrupted."""
+    return run_state(reader.home, run.id, run.finished)
 
 
 def row_of(reader: Reader, run: Run, children: int = 0) -> RunRow:
