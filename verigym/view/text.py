@@ -23,20 +23,29 @@ _INVISIBLE = re.compile(
 """`CONTROL` and more characters that show nothing: soft hyphen, fillers, and tags, with which text can hide in text."""
 
 
+_PLACEHOLDER = re.compile(r"\[([A-Z][A-Z0-9_]{0,39}) (?:[0-9]{1,6}|[0-9a-f]{16})\]")
+"""What redaction puts in the place of a secret: `[EMAIL 1]`."""
+
+
 class Piece(NamedTuple):
     words: str
     chip: bool = False
     """Whether it stands for a character that cannot be seen."""
+    rule: str = ""
+    """The redaction rule that removed what stood here. Empty for all other pieces."""
 
 
-def pieces(text: object, limit: int = LONGEST) -> Iterator[Piece]:
-    """The text in pieces, with what cannot be seen as chips."""
+def pieces(text: object, limit: int = LONGEST, redacted: bool = False) -> Iterator[Piece]:
+    """The text in pieces, with what cannot be seen as chips. In a redacted text, placeholders are pieces of their own."""
     shown = str(text)[:limit]
     place = 0
-    for match in _INVISIBLE.finditer(shown):
+    for match in (
+        re.finditer(f"{_INVISIBLE.pattern}|{_PLACEHOLDER.pattern}", shown) if redacted else _INVISIBLE.finditer(shown)
+    ):
         if match.start() > place:
             yield Piece(shown[place : match.start()])
-        yield Piece(f"U+{ord(match[0]):04X}", chip=True)
+        rule = match[1].lower() if redacted and match[1] else ""
+        yield Piece(match[0], rule=rule) if rule else Piece(f"U+{ord(match[0]):04X}", chip=True)
         place = match.end()
     if place < len(shown):
         yield Piece(shown[place:])

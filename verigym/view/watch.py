@@ -1,8 +1,8 @@
 """What changed since the last look, channel by channel. `events.py` decides when to look and tells the pages.
 
-A channel is what a page listens to: `home`, `runs`, `run:ID`, `training:ID`, `loop:ID`. A look answers with small changes to
-known elements: `{"set": {ELEMENT: TEXT}}`, `{"states": {ELEMENT: STATE}}`, `{"cells": {ELEMENT: KIND}}`. What cannot be changed
-in place is said in words (`stale`), and the page offers to load again. No episode is decoded here.
+A channel is what a page listens to: `home`, `runs`, `run:ID`, `training:ID`, `loop:ID`, `traces:ROW`. A look answers with small
+changes to known elements: `{"set": {ELEMENT: TEXT}}`, `{"states": {ELEMENT: STATE}}`, `{"cells": {ELEMENT: KIND}}`. What cannot
+be changed in place is said in words (`stale`), and the page offers to load again. No episode is decoded here.
 """
 
 import time
@@ -49,7 +49,11 @@ def watch_of(channel: str) -> Watch:
         return TrainingWatch(id)
     if kind == "loop" and id:
         return RoundsWatch(id)
-    raise BadInput(f'"{channel[:100]}" cannot be listened to. Use home, runs, run:ID, training:ID or loop:ID')
+    if kind == "traces" and id.isdigit():
+        return TracesWatch(int(id))
+    raise BadInput(
+        f'"{channel[:100]}" cannot be listened to. Use home, runs, run:ID, training:ID, loop:ID or traces:ROW'
+    )
 
 
 class RunCount:
@@ -353,6 +357,38 @@ class RoundsWatch:
         sql = "SELECT id FROM documents NOT INDEXED WHERE rowid > ? AND kind = 'round' ORDER BY rowid LIMIT 100"
         ids = [id for (id,) in reader.rows(sql, after) if id.startswith(f"{self._loop}/")]
         return [{"stale": counted(len(ids), "new step") + " of this loop"}] if ids else []
+
+
+class TracesWatch:
+    """Production conversations that were stored after a row, the newest that the page shows. What is read stays where it is."""
+
+    def __init__(self, row: int) -> None:
+        self._row = row
+        self._new = 0
+
+    @property
+    def position(self) -> str:
+        return str(self._row)
+
+    def snapshot(self, reader: Reader, after: str) -> list[Change]:
+        self.look(reader)
+        return self._words()
+
+    def look(self, reader: Reader) -> list[Change]:
+        newest = _newest(reader, "trajectories")
+        if newest <= self._row:
+            return []
+        sql = (
+            "SELECT count(*) FROM trajectories NOT INDEXED "
+            "WHERE rowid > ? AND rowid <= ? AND run IN (SELECT id FROM runs WHERE kind = 'traces')"
+        )
+        added = reader.one(sql, self._row, newest) or 0
+        self._row = newest
+        self._new += added
+        return self._words() if added else []
+
+    def _words(self) -> list[Change]:
+        return [{"stale": f"{counted(self._new, 'conversation')} since you opened this page"}] if self._new else []
 
 
 def _step_words(reader: Reader, run: str, steps: int) -> dict[str, str]:

@@ -1,0 +1,277 @@
+"""Production conversations on their page, and feedback that people add there."""
+
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.traces.capture.chats import exchange, user
+from tests.view.store import Made, add_traces, episode, make_store
+from tests.view.visitor import ORIGIN, Visitor
+from verigym.core.errors import BadInput
+from verigym.core.records import Failure, Fault, Feedback, FunctionCall, Mark, Message
+from verigym.store.database import Store
+from verigym.traces.capture import Capture
+from verigym.traces.redaction import Redaction
+from verigym.view import traces
+from verigym.view.page import Query
+from verigym.view.pages.traces import TracesPage, traces_page
+from verigym.view.read import Reader
+from verigym.view.watch import watch_of
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return make_store(tmp_path_factory.mktemp("traces") / "home")
+
+
+@pytest.fixture
+def home(made: Made, tmp_path: Path) -> Path:
+    """A copy to write to."""
+    shutil.copytree(made.home, tmp_path / "home")
+    return tmp_path / "home"
+
+
+def page(home: Path, **given: str) -> TracesPage:
+    reader = Reader(home)
+    try:
+        return traces_page(reader, Query({}, given, "Ada"))
+    finally:
+        reader.close()
+
+
+def all_feedback(home: Path) -> list[Feedback]:
+    store = Store(home / "store.db")
+    records = store.documents("feedback", Feedback)
+    store.close()
+    return records
+
+
+def test_traces_are_listed_newest_first_with_what_people_said(made: Made) -> None:
+    data = page(made.home)
+    assert (data.total, data.failed, len(data.rows)) == (12, 2, 12)
+    first, last = data.rows[0], data.rows[-1]
+    assert (
+        first.request == "Mail [EMAIL 1] about plan 11." and first.outcome == "succeeded" and first.rules == "rules@1"
+    )
+    assert last.id == made.trace and last.outcome == "failed"
+    assert last.feedback[0].who == "Ada" and last.feedback[0].correction == 'mail.send {"to": "Dina"}'
+    assert last.task is not None and last.task.words.startswith("mined/")
+    assert data.rows[-2].signals == ["a person stepped in"]
+
+
+@pytest.mark.parametrize(
+    ("given", "count"),
+    [
+        ({"outcome": "failure"}, 2),
+        ({"outcome": "success"}, 10),
+        ({"outcome": "unknown"}, 0),
+        ({"feedback": "any"}, 2),
+        ({"feedback": "correction"}, 1),
+        ({"feedback": "note"}, 1),
+        ({"feedback": "none"}, 10),
+        ({"feedback": "success"}, 0),
+        ({"signal": "intervention"}, 1),
+        ({"signal": "tool_error"}, 0),
+        ({"version": "agent-1"}, 12),
+        ({"version": "agent-2"}, 0),
+        ({"q": "PLAN 7"}, 1),
+        ({"q": "plan"}, 12),
+        ({"q": "user"}, 0),
+        ({"q": 'a "quote" \\ é'}, 0),
+        ({"day": "1999-01-01"}, 0),
+    ],
+    ids=str,
+)
+def test_a_filter_keeps_only_what_fits(made: Made, given: dict[str, str], count: int) -> None:
+    data = page(made.home, **given)
+    assert len(data.rows) == count
+    assert bool(data.empty) == (count == 0)
+
+
+@pytest.mark.parametrize("given", [{"outcome": "great"}, {"feedback": "loud"}, {"signal": "smoke"}, {"said": "<b>"}])
+def test_an_unknown_choice_is_refused_in_words(made: Made, given: dict[str, str]) -> None:
+    with pytest.raises(BadInput, match="Use one of"):
+        page(made.home, **given)
+
+
+def test_pages_of_a_long_list_have_every_trace_once(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.db")
+    for run in ("traces-served-2026-03-01", "traces-served-2026-03-02", "traces-old"):
+        store.begin_run(run, "traces", {}, created=1_700_000_000)
+        store.add(run, [episode(run, f"{n}", items=[Message("user", f"{run} {n}")]) for n in range(61)])
+    store.close()
+    data = page(tmp_path)
+    assert [row.day for row in data.days] == ["2026-03-02", "2026-03-01", "2023-11-14"]
+    seen = [row.id for row in data.rows]
+    while data.after:
+        after = dict(pair.split("=") for pair in data.after.partition("?")[2].split("&"))["after"]
+        data = page(tmp_path, after=after.replace("%40", "@"))
+        seen += [row.id for row in data.rows]
+    assert len(seen) == len(set(seen)) == 183
+    assert seen[0].startswith("traces-served-2026-03-02") and seen[-1].startswith("traces-old")
+    assert len(page(tmp_path, day="2026-03-01", q="1 60").rows) == 1
+
+
+def test_a_place_that_is_gone_begins_again(made: Made) -> None:
+    assert len(page(made.home, after="99999@no-such-run").rows) == 12
+    assert len(page(made.home, after="nonsense").rows) == 12
+
+
+def test_a_search_that_takes_too_long_says_how_far_it_came(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(traces, "_LOOK_S", -1.0)
+    monkeypatch.setattr(traces, "_CHUNK", 5)
+    data = page(made.home, q="plan 11")
+    assert (len(data.rows), data.read) == (1, 5) and data.after
+    assert "continue" in page(made.home, q="plan 0", after="").empty
+
+
+@pytest.mark.parametrize(
+    ("fields", "told", "standing"),
+    [
+        ({}, {}, "unknown"),
+        ({"outcome": "success"}, {}, "success"),
+        ({"outcome": "success"}, {"outcome": "failure"}, "failure"),
+        ({"outcome": "success"}, {"correction": [Message("assistant", "x")]}, "failure"),
+        ({"outcome": "failure"}, {"outcome": "success"}, "success"),
+        ({"error": Failure(Fault.INFRASTRUCTURE, "Timeout", "slow")}, {}, "error"),
+        ({"error": Failure(Fault.MODEL, "Limit", "long")}, {}, "unknown"),
+        ({"interventions": ["took over"]}, {}, "failure"),
+        ({"marks": [Mark("escalation")]}, {}, "failure"),
+    ],
+    ids=["nothing", "outcome", "told", "corrected", "told-good", "server", "model", "stepped-in", "escalated"],
+)
+def test_what_people_say_of_a_trace_comes_first(fields: dict, told: dict, standing: str) -> None:  # type: ignore[type-arg]
+    given = [Feedback(trajectory="t", **told)] if told else []
+    assert traces.TraceHead(id="t", **fields).standing(given) == standing
+
+
+def test_conversations_of_the_gateway_are_counted_by_the_hour(tmp_path: Path) -> None:
+    capture = Capture(tmp_path, Redaction())
+    ids = [capture.add(exchange([user(f"question {n}")], "answer")) for n in range(5)]
+    capture.feedback(ids[0], outcome="failure", who="Ada")
+    capture.close()
+    day = ids[0].partition("/")[0].removeprefix("traces-served-")
+    data = page(tmp_path, day=day)
+    assert sum(count for _, count, _ in data.hours) == 5 and sum(failed for _, _, failed in data.hours) == 1
+    assert all(abs(row.began - time.time()) < 3600 for row in data.rows)
+    assert "per hour" in data.picture
+
+
+def test_an_empty_workspace_names_the_commands_that_fill_it(tmp_path: Path) -> None:
+    data = page(tmp_path)
+    assert data.fill == ["verigym serve champion", "verigym ingest LOGS.jsonl"] and data.rows == []
+    assert "verigym serve champion" in Visitor(tmp_path).page("/traces")
+
+
+def test_the_page_shows_placeholders_as_chips_that_name_their_rule(made: Made) -> None:
+    text = Visitor(made.home).page("/traces")
+    assert 'title="Removed by the rule email of rules@1">[EMAIL 1]<' in text
+    assert Visitor(made.home).json("/traces")["total"] == 12
+
+
+# -- feedback -------------------------------------------------------------------------------------------------------
+
+
+def test_feedback_of_the_page_is_stored_as_the_gateway_stores_it(home: Path, made: Made) -> None:
+    visitor = Visitor(home, who="")
+    fields = {"trace": f"{made.traces}/trace-5/0", "note": "mail me at x@example.com", "correction": "Mailed Eve."}
+    answer = visitor.post("/traces/feedback", who="Eva É", outcome="failure", back="/traces?day=2026-11-15", **fields)
+    assert answer.status_code == 303 and answer.headers["location"] == "/traces?day=2026-11-15&said=stored"
+    assert "who=Eva%20%C3%89" in answer.headers["set-cookie"] and "HttpOnly" in answer.headers["set-cookie"]
+    [new] = [one for one in all_feedback(home) if one.who == "Eva É"]
+    assert (new.outcome, new.note) == ("failure", "mail me at [EMAIL 1]")
+    assert new.correction == [Message("assistant", "Mailed Eve.")] and new.when.startswith("20")
+    assert page(home, feedback="failure").rows[0].feedback[0].who == "Eva É"
+
+
+def test_a_double_press_stores_one_feedback_and_a_later_one_another(home: Path, made: Made) -> None:
+    visitor = Visitor(home)
+    fields = {"trace": f"{made.traces}/trace-5/0", "outcome": "failure", "note": "no"}
+    for _ in range(3):
+        visitor.sent("/traces/feedback", seen="0", **fields)
+    assert len([one for one in all_feedback(home) if one.note == "no"]) == 1
+    visitor.sent("/traces/feedback", seen="0", **{**fields, "outcome": "success"})
+    assert len([one for one in all_feedback(home) if one.note == "no"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "words"),
+    [
+        ({"trace": "traces-gateway/none", "outcome": "failure"}, 404, "No production conversation"),
+        ({"trace": "eval-desk-1/task-0/0", "outcome": "failure"}, 404, "No production conversation"),
+        ({"outcome": ""}, 400, "The feedback is empty"),
+        ({"outcome": "great"}, 400, "Use one of"),
+        ({"note": "x" * 20_000}, 400, "longer than"),
+        ({"note": "x" * 70_000}, 413, "larger than"),
+    ],
+    ids=["unknown", "not-a-trace", "empty", "outcome", "long", "huge"],
+)
+def test_wrong_feedback_is_refused_in_words(home: Path, made: Made, fields: dict, status: int, words: str) -> None:  # type: ignore[type-arg]
+    answer = Visitor(home).post("/traces/feedback", **{"trace": f"{made.traces}/trace-5/0", **fields})
+    assert answer.status_code == status and words in answer.text
+    assert len(all_feedback(home)) == 2
+
+
+def test_feedback_without_a_name_asks_for_one(home: Path, made: Made) -> None:
+    answer = Visitor(home, who="").post("/traces/feedback", trace=made.trace, outcome="failure")
+    assert answer.status_code == 400 and "needs a name" in answer.text
+
+
+def test_another_site_and_a_read_only_view_write_nothing(home: Path, made: Made) -> None:
+    fields = {"trace": made.trace, "outcome": "success"}
+    foreign = Visitor(home).post_from("http://evil.example", "/traces/feedback", fields)
+    cross = Visitor(home).post_from(ORIGIN, "/traces/feedback", fields, **{"sec-fetch-site": "cross-site"})
+    locked = Visitor(home, read_only=True)
+    refused = locked.post("/traces/feedback", **fields)
+    assert [foreign.status_code, cross.status_code, refused.status_code] == [403, 403, 403]
+    assert "--read-only" in refused.text and "Add feedback" not in locked.page("/traces")
+    assert len(all_feedback(home)) == 2
+
+
+@pytest.mark.parametrize(
+    "back", ["//evil.example", "https://evil.example", "javascript:alert(1)", "/traces\r\nx: y", ""]
+)
+def test_the_way_back_stays_in_the_view(home: Path, made: Made, back: str) -> None:
+    address = Visitor(home).sent("/traces/feedback", trace=made.trace, outcome="success", back=back)
+    assert address == "/traces?said=stored"
+
+
+def test_the_way_back_can_be_a_trajectory(home: Path, made: Made) -> None:
+    back = "/t/traces-gateway%2Ftrace-5%2F0?tokens=1"
+    address = Visitor(home).sent("/traces/feedback", trace=made.trace, outcome="success", back=back)
+    assert address == "/t/traces-gateway%2Ftrace-5%2F0?tokens=1&said=stored"
+
+
+def test_a_correction_that_is_a_call_is_shown_as_one() -> None:
+    assert traces.said([FunctionCall("c", "mail.send", '{"to": "x"}')]) == 'mail.send {"to": "x"}'
+
+
+def test_hostile_text_of_a_trace_stays_text(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.db")
+    ids = add_traces(store, count=2)
+    store.close()
+    bad = "<script>alert(1)</script>"
+    Visitor(tmp_path, who="").sent("/traces/feedback", trace=ids[0], note=bad, who=bad, outcome="failure")
+    text = Visitor(tmp_path, who="").page("/traces")
+    assert bad not in text and "&lt;script&gt;" in text
+
+
+def test_new_conversations_are_a_number_to_press_and_other_episodes_are_not_counted(home: Path) -> None:
+    reader = Reader(home)
+    channel = traces_page(reader, Query()).live
+    watch = watch_of(channel)
+    assert watch.snapshot(reader, "") == [] and watch.look(reader) == []
+    store = Store(home / "store.db")
+    store.begin_run("traces-served-2026-03-01", "traces", {})
+    store.add("traces-served-2026-03-01", [episode("traces-served-2026-03-01", f"{n}") for n in range(3)])
+    store.begin_run("another", "eval", {})
+    store.add("another", [episode("another", "1")])
+    assert watch.look(reader) == [{"stale": "3 conversations since you opened this page"}]
+    assert watch.look(reader) == [], "nothing is said twice"
+    store.add("traces-served-2026-03-01", [episode("traces-served-2026-03-01", "4")])
+    store.close()
+    assert watch.look(reader) == [{"stale": "4 conversations since you opened this page"}]
+    assert watch_of(channel).snapshot(reader, "") == [{"stale": "4 conversations since you opened this page"}]
+    reader.close()
