@@ -1,4 +1,4 @@
 """The pages, one file each. `MODULES` lists the files that have any."""
 
-MODULES: tuple[str, ...] = ("runs", "traces")
+MODULES: tuple[str, ...] = ("runs", "traces", "gate")
 """Modules of this package, each with a list `PAGES`. They are imported when the view starts."""

@@ -1,0 +1,272 @@
+"""Reports and ledger entries without their long parts, kept in memory, and links to versions: what lists and decisions need.
+
+A report has one result for each task, and an entry one check for each question. A list needs neither, so they are skipped while
+decoding. Reports and entries never change. Only those that were added since the last page are read.
+"""
+
+import shlex
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct, field
+
+from verigym.core import codec
+from verigym.core.errors import BadInput
+from verigym.core.records import Estimate, Json, Report
+from verigym.view.page import url
+from verigym.view.read import Reader
+from verigym.workspace.shared_reports import GUARDS
+
+_CHUNK = 500
+_FULL = 8
+"""Whole reports that are kept."""
+
+
+class VersionLink(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A version as a link. A deleted version has no page."""
+
+    id: str
+    label: str
+    href: str = ""
+
+    @property
+    def known(self) -> bool:
+        return bool(self.href)
+
+
+class SuiteHead(Struct, frozen=True):
+    name: str
+    environment: str
+    verifier: str
+    hash: str
+    tasks: int
+    families: frozenset[str]
+
+
+class ReportHead(Struct, frozen=True, kw_only=True):
+    id: str
+    run: str
+    agent: str
+    suite: SuiteHead
+    metrics: dict[str, Estimate]
+    buckets: dict[str, int]
+    errors: int
+    repeats: int
+    created: float
+
+    @property
+    def success(self) -> Estimate | None:
+        return self.metrics.get("success")
+
+    @property
+    def is_guard(self) -> bool:
+        """Whether it is on a guardrail suite. Regressions have no success."""
+        return self.suite.environment in GUARDS or (bool(self.metrics) and "success" not in self.metrics)
+
+
+class MeasuredHead(Struct, frozen=True):
+    suite: str
+    candidate: str
+    champion: str
+
+
+class _Policy(Struct, frozen=True):
+    name: str = ""
+
+
+class DecisionHead(Struct, frozen=True):
+    candidate: str
+    champion: str
+    verdict: str
+    kind: str = "gate"
+    reports: list[str] = []
+    policy: _Policy = _Policy()
+    policy_hash: str = ""
+    measured: list[MeasuredHead] = []
+
+
+class EntryHead(Struct, frozen=True, kw_only=True):
+    seq: int
+    decision: DecisionHead
+    champion_before: str | None
+    champion_after: str | None
+    when: str
+    who: str
+    why: str
+    hash: str = ""
+
+    @property
+    def moved(self) -> bool:
+        return self.champion_before != self.champion_after
+
+
+class _StoredSuite(Struct):
+    name: str
+    environment: str
+    verifier: str
+    hash: str
+    tasks: list[Any] = []
+    families: list[str] = []
+
+
+class _StoredReport(Struct, kw_only=True):
+    id: str
+    run: str
+    agent: str
+    suite: _StoredSuite
+    metrics: dict[str, Estimate] = field(default_factory=dict)
+    buckets: dict[str, int] = field(default_factory=dict)
+    errors: int = 0
+    repeats: int = 1
+
+
+class _Kept:
+    """What was read so far."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.reports: dict[str, ReportHead] = {}
+        self.rows: dict[str, int] = {}
+        self.suites: dict[str, SuiteHead] = {}
+        self.entries: list[EntryHead] = []
+        self.last = 0
+        self.full: OrderedDict[str, Report] = OrderedDict()
+
+
+def _kept(reader: Reader) -> _Kept:
+    return reader.kept("heads", None, _Kept)
+
+
+def reports(reader: Reader) -> dict[str, ReportHead]:
+    """Every report by id, oldest first. A report that cannot be read is left out."""
+    known = _kept(reader)
+    rows = {id: row for row, id in reader.rows("SELECT rowid, id FROM documents WHERE kind = 'report' ORDER BY rowid")}
+    with known.lock:
+        if rows == known.rows:
+            return known.reports
+        made = {id: head for id, head in known.reports.items() if known.rows.get(id) == rows.get(id)}
+        missing = [id for id in rows if id not in made]
+        for start in range(0, len(missing), _CHUNK):
+            chunk = missing[start : start + _CHUNK]
+            marks = ", ".join("?" * len(chunk))
+            sql = f"SELECT id, created, body FROM documents WHERE kind = 'report' AND id IN ({marks})"
+            for id, created, body in reader.rows(sql, *chunk):
+                if (head := _report_head(known, body, created)) is not None:
+                    made[id] = head
+        known.reports = {id: made[id] for id in rows if id in made}
+        known.rows = rows
+        return known.reports
+
+
+def _report_head(known: _Kept, body: bytes, created: float) -> ReportHead | None:
+    try:
+        one = codec.decode(body, _StoredReport)
+    except BadInput:
+        return None
+    suite = known.suites.get(one.suite.hash)
+    if suite is None or (suite.name, suite.environment) != (one.suite.name, one.suite.environment):
+        suite = SuiteHead(
+            one.suite.name,
+            one.suite.environment,
+            one.suite.verifier,
+            one.suite.hash,
+            len(one.suite.tasks),
+            frozenset(one.suite.families),
+        )
+        known.suites[one.suite.hash] = suite
+    return ReportHead(
+        id=one.id,
+        run=one.run,
+        agent=one.agent,
+        suite=suite,
+        metrics=one.metrics,
+        buckets=one.buckets,
+        errors=one.errors,
+        repeats=one.repeats,
+        created=created,
+    )
+
+
+def report(reader: Reader, id: str) -> Report | None:
+    """A whole report. None if it was deleted."""
+    known = _kept(reader)
+    with known.lock:
+        if id in known.full:
+            known.full.move_to_end(id)
+            return known.full[id]
+    found = reader.store.get("report", id, Report)
+    if found is not None:
+        with known.lock:
+            known.full[id] = found
+            while len(known.full) > _FULL:
+                known.full.popitem(last=False)
+    return found
+
+
+def entries(reader: Reader) -> list[EntryHead]:
+    """Every entry of the ledger, oldest first. An entry that cannot be read is left out."""
+    known = _kept(reader)
+    with known.lock:
+        while True:
+            sql = "SELECT seq, body FROM ledger WHERE seq > ? ORDER BY seq LIMIT ?"
+            rows = reader.rows(sql, known.last, _CHUNK)
+            for seq, body in rows:
+                known.last = seq
+                try:
+                    known.entries.append(codec.decode(body, EntryHead))
+                except BadInput:
+                    continue
+            if len(rows) < _CHUNK:
+                return known.entries
+
+
+def decisions_about(reader: Reader, version: str) -> list[EntryHead]:
+    """Entries whose candidate or champion is this version, newest first."""
+    found = (entry for entry in entries(reader) if version in (entry.decision.candidate, entry.decision.champion))
+    return list(found)[::-1]
+
+
+def last_verdicts(reader: Reader) -> dict[str, EntryHead]:
+    """Version to the newest decision in which it is the candidate."""
+    return {entry.decision.candidate: entry for entry in entries(reader)}
+
+
+def of_version(reader: Reader, version: str, *, guards: bool = False) -> list[ReportHead]:
+    """The reports of a version with a success, newest first. Guardrail suites only with `guards`."""
+    found = (one for one in reports(reader).values() if one.agent == version and one.success is not None)
+    return [one for one in found if guards or not one.is_guard][::-1]
+
+
+def newest_by_suite(found: Iterable[ReportHead]) -> list[ReportHead]:
+    """The first report on each suite."""
+    chosen: dict[str, ReportHead] = {}
+    for one in found:
+        chosen.setdefault(one.suite.hash, one)
+    return list(chosen.values())
+
+
+def version_link(reader: Reader, id: str) -> VersionLink:
+    known = reader.versions().get(id)
+    if known is None:
+        return VersionLink(id=id, label=id)
+    return VersionLink(id=id, label=known.label, href=url("/versions/", id))
+
+
+def typed(reader: Reader, id: str) -> str:
+    """A version as it is typed in a command: by its name if that names one version, else by its id."""
+    known = reader.versions()
+    version = known.get(id)
+    if version is None or not version.name:
+        return shlex.quote(id)
+    same = [one for one in known.values() if version.name in (one.name, one.id, one.base)]
+    return shlex.quote(version.name if len(same) == 1 else id)
+
+
+def run_exists(reader: Reader, run: str) -> bool:
+    return reader.one("SELECT 1 FROM runs WHERE id = ?", run) is not None
+
+
+def policy_name(policy: Json) -> str:
+    return str(policy.get("name", "") or "")
