@@ -73,10 +73,14 @@ def pretty(value: Any) -> str:
 
 
 def ago(when: float | None, now: float | None = None) -> str:
-    """`3 min ago`. Empty without a time."""
+    """`3 min ago`, `5 days ago`, or the day if it is long ago. Empty without a time."""
     if not when:
         return ""
     past = (time.time() if now is None else now) - when
+    if past >= 60 * 86_400:
+        return moment(when)[:10]
+    if past >= 2 * 86_400:
+        return f"{int(past // 86_400)} days ago"
     return "now" if past < 1 else f"{duration(past)} ago"
 
 

@@ -1,4 +1,9 @@
 """The pages, one file each. `MODULES` lists the files that have any."""
 
-MODULES: tuple[str, ...] = ("runs", "traces", "gate")
+MODULES: tuple[str, ...] = (
+    "gate",
+    "run",
+    "runs",
+    "traces",
+)
 """Modules of this package, each with a list `PAGES`. They are imported when the view starts."""

@@ -1,0 +1,114 @@
+"""Text in the episodes of a run: 50 hits a page with the words around them, from a cursor, for at most 300 ms.
+
+The needle is searched as it is written in the stored JSON, in the order of the index. Upper and lower case differ.
+"""
+
+import time
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from verigym.core import codec
+from verigym.store.database import Run
+from verigym.view.episodes import href
+from verigym.view.filters import as_stored
+from verigym.view.keyset import cursor, values_of
+from verigym.view.page import Query, url
+from verigym.view.read import Reader
+
+_SECONDS = 0.3
+_MOST = 50
+_STEP = 1_000
+"""Episodes that are searched between two looks at the clock."""
+_AROUND = 80
+
+
+class Hit(Struct, frozen=True):
+    id: str
+    task: str
+    attempt: int
+    href: str
+    where: str
+    """Where the words are: the role of a message, a call, a result, the end state."""
+    before: str
+    words: str
+    after: str
+
+
+class Hits(Struct, frozen=True, kw_only=True):
+    q: str
+    hits: list[Hit]
+    read: int
+    """Episodes that this page searched."""
+    total: int
+    after: str = ""
+    """The address that continues behind what was searched. Empty at the end of the run."""
+
+
+class _Body(Struct, frozen=True):
+    items: list[msgspec.Raw] = []
+
+
+def hits_in(reader: Reader, run: Run, query: Query) -> Hits:
+    q = query.get("q")
+    if not q:
+        return Hits(q="", hits=[], read=0, total=run.trajectories)
+    needle, read, hits = as_stored(q), 0, list[Hit]()
+    place: list[Any] = values_of(query.get("after"), 3) if query.get("after") else ["", -1, ""]
+    deadline, at_end = time.monotonic() + _SECONDS, False
+    while not at_end and len(hits) < _MOST and time.monotonic() < deadline:
+        rows = reader.rows(
+            "SELECT id, task, place, instr(body, ?) FROM trajectories WHERE run = ? AND (task, place, id) > (?, ?, ?) "
+            "ORDER BY task, place, id LIMIT ?",
+            needle, run.id, *place, _STEP,
+        )  # fmt: skip
+        at_end = len(rows) < _STEP
+        for id, task, number, found in rows:
+            place, read = [task, number, id], read + 1
+            if found:
+                body = reader.one("SELECT body FROM trajectories WHERE id = ? AND run = ?", id, run.id)
+                hits.append(_hit(run.id, id, task, number, body, q, needle))
+                if len(hits) >= _MOST:
+                    at_end = at_end and id == rows[-1][0]
+                    break
+    after = url("/runs/", run.id, **query.with_(after=cursor(*place))) if not at_end else ""
+    return Hits(q=q, hits=hits, read=read, total=run.trajectories, after=after)
+
+
+def _hit(run: str, id: str, task: str, number: int, body: bytes, q: str, needle: bytes) -> Hit:
+    index, where, text = 0, "episode", ""
+    for index, raw in enumerate(codec.decode(body, _Body).items):
+        if needle in bytes(raw):
+            where, text = _text_of(msgspec.json.decode(raw), q)
+            break
+    else:
+        index, at = -1, body.find(needle)
+        text, where = body[max(0, at - 4 * _AROUND) : at + 4 * _AROUND].decode(errors="replace"), "end state or record"
+    at = max(text.find(q), 0)
+    return Hit(
+        id=id,
+        task=task,
+        attempt=number + 1,
+        href=href(id, run, fragment=f"i{index}" if index >= 0 else None),
+        where=where,
+        before=("…" if at > _AROUND else "") + text[max(0, at - _AROUND) : at],
+        words=text[at : at + len(q)],
+        after=text[at + len(q) : at + len(q) + _AROUND] + ("…" if len(text) > at + len(q) + _AROUND else ""),
+    )
+
+
+def _text_of(item: Any, q: str) -> tuple[str, str]:
+    """Where in an item the words are, and the text that has them."""
+    kind = item.get("type")
+    if kind == "function_call":
+        return f"call of {item.get('name', '')}", str(item.get("arguments", "")) if q in str(item.get("arguments", "")) else str(item)
+    if kind == "function_call_output":
+        return "result", str(item.get("output", ""))
+    texts = [item.get("content"), item.get("summary")]
+    flat = "\n".join(
+        one if isinstance(one, str) else "\n".join(str(part.get("text", "")) for part in one if isinstance(part, dict))
+        for one in texts
+        if one
+    )
+    return str(item.get("role") or kind), flat
