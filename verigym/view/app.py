@@ -27,7 +27,7 @@ from verigym.view import pages, render
 from verigym.view.door import Door, DoorSettings, Refusal
 from verigym.view.events import Events
 from verigym.view.forms import Form, FormData, Next
-from verigym.view.page import Page, PageData, Query
+from verigym.view.page import FileData, Page, PageData, Query
 from verigym.view.read import Reader
 
 _THREADS = 4
@@ -103,6 +103,8 @@ class View:
 
             def work() -> Response:
                 data = page.build(self.reader, query)
+                if isinstance(data, FileData):
+                    return Response(data.body, media_type=data.kind, headers=data.headers)
                 if query.get("format") == "json":
                     return Response(render.json(data), media_type="application/json")
                 return self._html(request, page.template, data, page.section)

@@ -23,9 +23,7 @@ COLUMNS = (
     "t.id, t.task, t.place, t.fault, v.reward, v.passed, v.fault, "
     "coalesce(instr(v.body, ?), 0), instr(t.body, ?), v.trajectory IS NOT NULL"
 )
-JOINED = (
-    "FROM trajectories t LEFT JOIN verdicts v ON v.trajectory = t.id AND v.run = t.run AND v.verifier = ? WHERE t.run = ?"
-)
+JOINED = "FROM trajectories t LEFT JOIN verdicts v ON v.trajectory = t.id AND v.run = t.run AND v.verifier = ? WHERE t.run = ?"
 
 
 class Cell(NamedTuple):

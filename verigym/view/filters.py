@@ -15,7 +15,10 @@ from verigym.core.errors import BadInput
 from verigym.core.records import Fault, Stop
 from verigym.view.page import Link, Query, url
 
-_UNSAFE = "(coalesce(instr(v.body, CAST('\"unsafe\":true' AS BLOB)), 0) > 0 OR instr(t.body, CAST('\"kind\":\"unsafe\"' AS BLOB)) > 0)"
+_UNSAFE = (
+    "(coalesce(instr(v.body, CAST('\"unsafe\":true' AS BLOB)), 0) > 0 "
+    'OR instr(t.body, CAST(\'"kind":"unsafe"\' AS BLOB)) > 0)'
+)
 _SCORED = "t.fault IN ('', 'model') AND v.reward IS NOT NULL"
 _OUTCOMES = {
     "passed": f"{_SCORED} AND v.passed = 1 AND NOT {_UNSAFE}",
@@ -126,7 +129,9 @@ def reward_range(text: str) -> tuple[float | None, float | None, bool]:
 def parts_to_drop(path: str, id: str, query: Query) -> list[Link]:
     """Each filter of the request with the address of the page without it."""
     return [
-        Link(f"{_SAID.get(name, name)}: {query.get(name)}", url(path, id, **query.with_(**{name: None}, **WITHOUT_PLACE)))
+        Link(
+            f"{_SAID.get(name, name)}: {query.get(name)}", url(path, id, **query.with_(**{name: None}, **WITHOUT_PLACE))
+        )
         for name in NAMES
         if query.get(name)
     ]

@@ -48,6 +48,14 @@ class PageData(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The channel of `/events` that this page listens to. Empty for a page that does not change."""
 
 
+class FileData(PageData, frozen=True, kw_only=True):
+    """Bytes instead of a page: a file to download, or data for a script."""
+
+    body: bytes
+    kind: str = "application/octet-stream"
+    headers: dict[str, str] = {}
+
+
 class Query:
     """The parameters of a request: those of the path, and those after the question mark. `who` is the name that the person gave
     once, which a cookie keeps."""

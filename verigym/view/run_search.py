@@ -77,13 +77,12 @@ def hits_in(reader: Reader, run: Run, query: Query) -> Hits:
 
 
 def _hit(run: str, id: str, task: str, number: int, body: bytes, q: str, needle: bytes) -> Hit:
-    index, where, text = 0, "episode", ""
-    for index, raw in enumerate(codec.decode(body, _Body).items):
-        if needle in bytes(raw):
-            where, text = _text_of(msgspec.json.decode(raw), q)
-            break
+    items = codec.decode(body, _Body).items
+    index = next((index for index, raw in enumerate(items) if needle in bytes(raw)), -1)
+    if index >= 0:
+        where, text = _text_of(msgspec.json.decode(items[index]), q)
     else:
-        index, at = -1, body.find(needle)
+        at = body.find(needle)
         text, where = body[max(0, at - 4 * _AROUND) : at + 4 * _AROUND].decode(errors="replace"), "end state or record"
     at = max(text.find(q), 0)
     return Hit(
@@ -102,7 +101,9 @@ def _text_of(item: Any, q: str) -> tuple[str, str]:
     """Where in an item the words are, and the text that has them."""
     kind = item.get("type")
     if kind == "function_call":
-        return f"call of {item.get('name', '')}", str(item.get("arguments", "")) if q in str(item.get("arguments", "")) else str(item)
+        return f"call of {item.get('name', '')}", str(item.get("arguments", "")) if q in str(
+            item.get("arguments", "")
+        ) else str(item)
     if kind == "function_call_output":
         return "result", str(item.get("output", ""))
     texts = [item.get("content"), item.get("summary")]

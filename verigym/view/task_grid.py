@@ -1,7 +1,7 @@
 """The grid of a run: tasks down, attempts across, in the order that the visitor chose.
 
-The order needs the counts of every task. Up to `MOST` episodes they are read when the page is asked for. Beyond that, tasks come in
-the order of their ids, which the index gives without reading the rest.
+The order needs the counts of every task. Up to `MOST` episodes they are read when the page is asked for. Beyond that,
+tasks come in the order of their ids, which the index gives without reading the rest.
 """
 
 from collections.abc import Sequence
@@ -184,9 +184,7 @@ def _by_id(reader: Reader, run: Run, query: Query, chosen: Chosen) -> Grid:
         )  # fmt: skip
     else:
         page = keyset(query, ["id"], PAGE)
-        rows = reader.rows(
-            f"SELECT id FROM tasks WHERE run = ? {page.where} {page.order}", run.id, *page.params
-        )
+        rows = reader.rows(f"SELECT id FROM tasks WHERE run = ? {page.where} {page.order}", run.id, *page.params)
     found, has_before, has_after = page.turned([row[0] for row in rows])
     heads = heads_of_tasks(reader, run.id, found)
     shown = [(id, heads[id].family or id if id in heads else id) for id in found]

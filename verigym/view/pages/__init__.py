@@ -3,6 +3,7 @@
 MODULES: tuple[str, ...] = (
     "gate",
     "run",
+    "run_map",
     "runs",
     "traces",
 )

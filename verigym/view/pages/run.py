@@ -15,7 +15,7 @@ from verigym.view.buckets import Buckets, buckets_of
 from verigym.view.episode_list import EpisodeList, episode_list
 from verigym.view.episodes import ReportHead, report_of
 from verigym.view.filters import WITHOUT_PLACE, Chosen, choose, parts_to_drop
-from verigym.view.page import Link, Page, PageData, Query, Step, url
+from verigym.view.page import Link, Page, PageData, Query, url
 from verigym.view.pages.runs import RunRow, row_of
 from verigym.view.read import Reader
 from verigym.view.run_search import Hits, hits_in
@@ -68,6 +68,13 @@ class Fact(Struct, frozen=True):
     href: str = ""
 
 
+class NextPage(Struct, frozen=True):
+    words: str
+    href: str
+    why: str
+    key: str
+
+
 class RunPage(PageData, frozen=True, kw_only=True):
     run: RunRow
     children: int
@@ -83,12 +90,14 @@ class RunPage(PageData, frozen=True, kw_only=True):
     view: str
     filters: list[Link]
     """Filters that are on, each with the address of the page without it."""
-    next: list[Step]
+    next: list[NextPage]
     grid: Grid | None = None
     list: EpisodeList | None = None
     hits: Hits | None = None
     nothing: str = ""
     """Why no episode is shown although the run exists."""
+    note: str = ""
+    """What to know about the state of the run."""
     overview: str = ""
     """The address of the overview of a large run."""
 
@@ -100,9 +109,7 @@ class RunPage(PageData, frozen=True, kw_only=True):
 def run_page(reader: Reader, query: Query) -> RunPage:
     run = reader.store.run(query.path["id"])
     config: dict[str, Any] = run.config if isinstance(run.config, dict) else {}
-    children = reader.rows(
-        "SELECT id FROM runs WHERE parent = ? ORDER BY created DESC, rowid DESC LIMIT 12", run.id
-    )
+    children = reader.rows("SELECT id FROM runs WHERE parent = ? ORDER BY created DESC, rowid DESC LIMIT 12", run.id)
     num_children = reader.one("SELECT count(*) FROM runs WHERE parent = ?", run.id) if children else 0
     row = row_of(reader, run, num_children)
     report, buckets = report_of(reader, run.id), buckets_of(reader, run)
@@ -131,12 +138,15 @@ def run_page(reader: Reader, query: Query) -> RunPage:
         views=[Link(words, _here(run, query, view=name, sort=None, **WITHOUT_PLACE)) for name, words in VIEWS.items()],
         view=view,
         filters=parts_to_drop("/runs/", run.id, query),
-        next=_next(run, row),
+        next=_next(run),
         grid=grid,
         list=listed,
         hits=hits,
         nothing=_nothing(run, row.state, chosen) if not num_shown else "",
         overview=url("/run-map/", run.id) if grid and (grid.before or grid.after) else "",
+        note="The run was interrupted. Repeat the command that started it: it continues where it stopped."
+        if row.state == "interrupted"
+        else "",
         live=f"run:{run.id}" if row.state == "running" else "",
     )
 
@@ -167,7 +177,13 @@ def _outcomes(run: Run, query: Query) -> list[Share]:
     failed, errors = run.scored - run.passed, run.trajectories - run.scored
     counts = [("passed", "passed", run.passed), ("failed", "failed", failed), ("error", "not scored", errors)]
     return [
-        Share(words, count, count / max(run.trajectories, 1), _toggle(run, query, "outcome", name), query.get("outcome") == name)
+        Share(
+            words,
+            count,
+            count / max(run.trajectories, 1),
+            _toggle(run, query, "outcome", name),
+            query.get("outcome") == name,
+        )
         for name, words, count in counts
     ]
 
@@ -188,10 +204,7 @@ def _buckets(run: Run, query: Query, buckets: Buckets | None, report: ReportHead
     counts = report.buckets if report else {}
     total = max(sum(counts.values()), 1)
     link = url("/failures/", run.id)
-    return [
-        Share(name, count, count / total, link)
-        for name, count in sorted(counts.items(), key=lambda one: -one[1])
-    ]
+    return [Share(name, count, count / total, link) for name, count in sorted(counts.items(), key=lambda one: -one[1])]
 
 
 def _rewards(reader: Reader, run: Run, query: Query) -> list[Bin]:
@@ -201,7 +214,11 @@ def _rewards(reader: Reader, run: Run, query: Query) -> list[Bin]:
     return [
         one._replace(
             href=_here(
-                run, query, reward=f"{one.low:g}..{'' if at == last else '<'}{one.high:g}", view=query.get("view"), **WITHOUT_PLACE
+                run,
+                query,
+                reward=f"{one.low:g}..{'' if at == last else '<'}{one.high:g}",
+                view=query.get("view"),
+                **WITHOUT_PLACE,
             )
         )
         for at, one in enumerate(made)
@@ -231,8 +248,8 @@ def _scorings(reader: Reader, run: Run) -> list[Scoring]:
         changed = None
         if verifier != run.verifier:
             [(changed,)] = reader.rows(
-                "SELECT count(*) FROM verdicts v JOIN verdicts o ON o.trajectory = v.trajectory AND o.verifier = ? AND o.run = v.run "
-                "WHERE v.run = ? AND v.verifier = ? AND (o.passed != v.passed OR o.reward IS NOT v.reward)",
+                "SELECT count(*) FROM verdicts v JOIN verdicts o ON o.trajectory = v.trajectory AND o.verifier = ? "
+                "AND o.run = v.run WHERE v.run = ? AND v.verifier = ? AND (o.passed != v.passed OR o.reward IS NOT v.reward)",
                 verifier, run.id, run.verifier,
             )  # fmt: skip
         made.append(
@@ -273,21 +290,18 @@ def _said(value: object) -> str:
     return f"{text[:12]}…" if len(text) == 64 and text.isalnum() else text
 
 
-def _next(run: Run, row: RunRow) -> list[Step]:
-    steps = []
-    if row.state == "interrupted":
-        steps.append(
-            Step(words="Resume the run", why="It was interrupted. Repeat the command that started it. It continues where it stopped.")
-        )
+def _next(run: Run) -> list[NextPage]:
+    pages = []
     if run.scored > run.passed:
-        steps.append(
-            Step(words="See why it failed", why=f"{counted(run.scored - run.passed, 'episode')} did not pass.", href=url("/failures/", run.id))
-        )
+        why = f"{counted(run.scored - run.passed, 'episode')} did not pass"
+        pages.append(NextPage("Why it failed", url("/failures/", run.id), why, "w"))
     if run.kind in ("eval", "rollout"):
-        steps.append(Step(words="Compare it with another run", why="Paired by task, with intervals.", href=url("/compare", a=run.id)))
+        pages.append(
+            NextPage("Compare", url("/compare", a=run.id), "Choose a run or a version to compare it with", "c")
+        )
     if run.trajectories:
-        steps.append(Step(words="Label its outputs", why="Blind, by keyboard.", href=url("/label/", run.id)))
-    return steps
+        pages.append(NextPage("Label", url("/label/", run.id), "Label its outputs, blind and by keyboard", "l"))
+    return pages
 
 
 def _nothing(run: Run, state: str, chosen: Chosen) -> str:
