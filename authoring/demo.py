@@ -22,12 +22,28 @@ import msgspec
 
 from verigym.core import codec
 from verigym.core.protocols import Policy, Reply, Request
-from verigym.core.records import Item, Message, Task, Toolset, Trajectory, Turn, Usage, Verdict, Version, content_hash
+from verigym.core.records import (
+    Feedback,
+    FunctionCall,
+    FunctionCallOutput,
+    Item,
+    Message,
+    Task,
+    Toolset,
+    Trajectory,
+    Turn,
+    Usage,
+    Verdict,
+    Version,
+    content_hash,
+)
 from verigym.core.seeds import derive
 from verigym.environments import retention, safety, toolcall
 from verigym.environments.load import load_environment
 from verigym.environments.retention import passages
 from verigym.evaluation.suites import in_turn
+from verigym.mining.mine import mine
+from verigym.mining.proposals import Review
 from verigym.policies.dialects import parse, write_call
 from verigym.registry import ledger
 from verigym.rollout.settings import RunSettings
@@ -209,6 +225,7 @@ def build(home: Path) -> None:
     ws = PlayedWorkspace(home)
     base = ws.register(Version(base=MODEL, name="base"))
     ws.champion(base)
+    production(ws, base)
     fields = {"model": MODEL, "algorithm": "grpo", "environment": "toolcall", "reward": "tool_call_verifier"}
     fields |= {"steps": STEPS, "max_tokens": 48, "held_out_eval": "tool_call_eval", "eval_interval": 4}
     penalty = {"overlong_buffer": 44, "overlong_penalty": 3.0}
@@ -314,6 +331,97 @@ def perplexity(ws: WorkspaceFolder, version: Version, nats: float) -> None:
     ws.store.put("perplexity", id, report)
 
 
+# -- Production ---------------------------------------------------------------------------------------------------------
+
+ASKED: tuple[tuple[str, str, dict[str, Any], str], ...] = (
+    ("Could you get Priya and me together on Thursday, half past twelve?", "calendar.create_event",
+     {"attendee": "Priya", "day": "Thursday", "time": "12:30"}, "It says that it is done, and nothing is booked"),
+    ("Let Omar know how the budget review went, by mail.", "email.send",
+     {"to": "Omar", "subject": "budget review"}, "I had to send it myself"),
+    ("Lena called, we spoke for twenty minutes. Note that down for the customer file.", "crm.log_call",
+     {"name": "Lena", "minutes": 20}, "It logged 200 minutes"),
+    ("The travel policy belongs into the HR folder, please put it there.", "files.move",
+     {"file": "travel policy", "folder": "HR"}, "Wrong folder"),
+    ("Write down that the printer contract has to be renewed by Friday.", "tasks.create",
+     {"title": "renew the printer contract", "due": "Friday"}, "No task was there afterwards"),
+    ("Tomas should see q3-forecast.xlsx as well.", "files.share",
+     {"file": "q3-forecast.xlsx", "person": "Tomas"}, ""),
+)  # fmt: skip
+"""Requests that no task has, with the right call and what the user said about the wrong one."""
+
+
+def production(ws: PlayedWorkspace, base: Version) -> None:
+    """What users asked `base` in the days before: some requests that tasks of the environment stand for, some new ones."""
+    office = load_environment("toolcall")
+    tasks = [task for task in in_turn(office.tasks("val")) if task.data["expected_tool"] != "refuse"]
+    right = [task for task in tasks if _passes(task, "base")]
+    wrong = [
+        task for task in tasks if not _passes(task, "base") and _passes(task, "grpo") and not _passes(task, "hacked")
+    ]
+    tools = Toolset(list(office.tools), content_hash(office.tools)[:16])
+    asked = [(str(task.prompt), parse(office_call("base", task)), None, "") for task in [*wrong[:12], *right[:24]]]
+    asked += [
+        (words, parse(_misread(tool, arguments, note)), (tool, arguments), note)
+        for words, tool, arguments, note in ASKED
+    ]
+    asked.sort(key=lambda one: chance("asked", one[0]))
+    failed = {str(task.prompt) for task in wrong}
+    for day, part in (("2026-01-03", asked[: len(asked) // 2]), ("2026-01-04", asked[len(asked) // 2 :])):
+        run = f"traces-served-{day}"
+        ws.store.begin_run(run, "traces", {})
+        for words, replies, correction, note in part:
+            ws.store.add(run, [_trace(run, words, replies, base, tools)], toolsets=[tools])
+            feedback = _feedback(words, correction, note, day, words in failed, f"{run}/{_name(words)}")
+            if feedback is not None:
+                ws.store.put("feedback", content_hash(feedback)[:16], feedback)
+        ws.store.finish_run(run)
+    report = mine(ws, office)
+    rejected = Review(proposals=report.proposed[-1:], answer="rejected", who="demo", when="2026-01-05T08:00:00+00:00")
+    ws.store.put("review", "review-1", rejected)
+
+
+def _passes(task: Task, version: str) -> bool:
+    return office_call(version, task) == write_call(task.data["expected_tool"], task.data["expected_args"])
+
+
+def _misread(tool: str, arguments: dict[str, Any], note: str) -> str:
+    """What `base` did with a request that no task has."""
+    return write_call(tool, _one_wrong(arguments)) if note.startswith(("It logged", "Wrong")) else PROSE[1]
+
+
+def _name(words: str) -> str:
+    return hashlib.sha256(words.encode()).hexdigest()[:12]
+
+
+def _trace(run: str, words: str, replies: Sequence[Item], base: Version, tools: Toolset) -> Trajectory:
+    items: list[Item] = [Message("user", words), *replies]
+    made = list(range(1, len(items)))
+    if isinstance(items[-1], FunctionCall):
+        items.append(FunctionCallOutput(items[-1].call_id, "ok"))
+    turn = Turn(saw=[(0, 1)], made=made, agent=base.id, usage=Usage(_length(items[:1]), _length(replies)))
+    turn = msgspec.structs.replace(turn, latency_s=round(0.3 + 0.4 * chance("served", words), 3))
+    return Trajectory(
+        id=f"{run}/{_name(words)}", task=_name(words), group=_name(words), items=items, tools=tools.hash, turns=[turn],
+        source="gateway", redacted="rules@demo",
+    )  # fmt: skip
+
+
+def _feedback(
+    words: str, correction: tuple[str, dict[str, Any]] | None, note: str, day: str, failed: bool, trace: str
+) -> Feedback | None:
+    if correction is None and not failed:
+        return (
+            Feedback(trajectory=trace, outcome="success", when=f"{day}T17:00:00Z")
+            if chance("thanks", words) < 0.6
+            else None
+        )
+    calls: list[Item] = (
+        [FunctionCall("c1", correction[0], msgspec.json.encode(correction[1]).decode())] if correction else []
+    )
+    who = "Mara" if chance("who", words) < 0.5 else "Jonas"
+    return Feedback(trajectory=trace, outcome="failure", correction=calls, note=note, who=who, when=f"{day}T17:00:00Z")
+
+
 # -- The recording ------------------------------------------------------------------------------------------------------
 
 
@@ -327,11 +435,15 @@ def record(home: Path, to: Path) -> None:
         for table, order in TABLES.items():
             rows = source.execute(f"SELECT * FROM {table} ORDER BY {order}")
             names = [column[0] for column in rows.description]
-            for place, values in enumerate(rows.fetchall()):
+            place = -1
+            for values in rows.fetchall():
                 row = dict(zip(names, values, strict=True))
+                place += row.get("kind") != "traces"
                 for name, length in moments.get(table, {}).items():
                     if row[name] is not None:
-                        row[name] = BEGIN + 3600 * place + (length or 0.0)
+                        row[name] = _moment(row, place) + (length or 0.0)
+                if row.get("kind") == "mining":
+                    row["id"] = "mining-1"
                 if row.get("kind") in ("version", "trained"):
                     row["body"] = _dated(row["body"])
                 if table == "ledger":
@@ -343,8 +455,15 @@ def record(home: Path, to: Path) -> None:
         target.execute("VACUUM")
 
 
+def _moment(row: dict[str, Any], place: int) -> float:
+    """When a row was made. Traces are from the days before, as the names of their runs say."""
+    if row.get("kind") == "traces":
+        return datetime.fromisoformat(f"{row['id'][-10:]}T09:00:00+00:00").timestamp()
+    return BEGIN + 3600 * place
+
+
 TABLES = {
-    "runs": "id LIKE 'eval-toolcall-%', rowid",
+    "runs": "kind != 'traces', id LIKE 'eval-toolcall-%', rowid",
     "tasks": "run, id",
     "trajectories": "run, task, place",
     "verdicts": "run, trajectory",

@@ -69,6 +69,7 @@ class ProductionVerbs(WorkspaceBase):
             ) from error
         from verigym.rollout.settings import Prices
         from verigym.servers.admission import Admission, AdmissionLimits, keys_from
+        from verigym.servers.connections import listen
         from verigym.servers.episodes import EpisodeService, check_environments
         from verigym.servers.gateway import Gateway
         from verigym.traces.capture import Capture
@@ -81,7 +82,7 @@ class ProductionVerbs(WorkspaceBase):
         folder = WorkspaceFolder(self.home)  # the server outlives this call, and the workspace may be closed before it
         served, server_keys = serving.served_version(folder, self._agent_name(version), upstream)
         candidate = self._agent_or_none(canary)
-        listening, say = serving.listen(host, port), on_message or nothing
+        listening, say = listen(host, port), on_message or nothing
         try:
             say(f"opening {f'{served.label} ({served.id})' if served else 'the champion'} ...")
             router = serving.open_router(

@@ -16,7 +16,7 @@ from tests.servers.behind import behind
 from tests.workspace.desk import save_tiny
 from verigym.cli.main import app
 from verigym.core.records import Feedback
-from verigym.servers.serve import listen
+from verigym.servers.connections import listen
 from verigym.workspace.workspace import WorkspaceFolder
 
 

@@ -27,7 +27,9 @@ def nothing_is_left_running() -> Iterator[None]:
     alive: list[str] = []
     for _ in range(3_000):
         idle = {thread._thread for thread in MethodThread.idle}
-        alive = [one.name for one in threading.enumerate() if one not in earlier | idle and one.name == "verigym-episode"]
+        alive = [
+            one.name for one in threading.enumerate() if one not in earlier | idle and one.name == "verigym-episode"
+        ]
         if not alive:
             return
         time.sleep(0.02)

@@ -8,7 +8,7 @@ from typing import Any
 
 import uvicorn
 
-from verigym.servers.serve import listen, url_of
+from verigym.servers.connections import listen, url_of
 
 
 @contextlib.contextmanager

@@ -112,11 +112,12 @@ def _say_request(ws: "Workspace", reports: list[tuple[str, Report]]) -> None:
 
 def _say_commands(home: str) -> None:
     commands = {
+        "view": "all of it as web pages",
         "explain": "why hacked fails",
         "compare base grpo": "what GRPO changed, task by task",
         "gate hacked": "decide again, from what is stored",
         "trajectories list --failed": "read what hacked replied",
-        "report hacked": "a page for your browser",
+        "report hacked": "a page to send to somebody",
         "models list": "the versions",
         "suites": "how often held-out tasks were used",
     }

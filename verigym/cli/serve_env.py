@@ -79,7 +79,7 @@ def _serve(app: object, host: str, port: int, path: str, what: str) -> None:
     try:
         import uvicorn
 
-        from verigym.servers.serve import listen, url_of
+        from verigym.servers.connections import listen, url_of
     except ModuleNotFoundError as error:
         raise BadInput(f"serve-env needs {error.name}. Run: {install_command('serve')}") from error
     listening = listen(host, port)

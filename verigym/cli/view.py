@@ -6,8 +6,6 @@ import typer
 
 from verigym.cli import complete, show
 from verigym.cli.options import Home, workspace
-from verigym.core.errors import BadInput
-from verigym.core.install import install_command
 
 
 def view(
@@ -15,7 +13,7 @@ def view(
         str,
         typer.Argument(
             metavar="[WHAT]",
-            help="What to open: a run, a version, a trajectory, champion, latest, or gate/NUMBER (default: the first page)",
+            help="Page to open: a run, a version, a trajectory, champion, latest, or gate/NUMBER (default: the first page)",
             autocompletion=complete.runs,
         ),
     ] = "",
@@ -43,12 +41,8 @@ def view(
 ) -> None:
     """Show the workspace as web pages: runs, episodes, failures, comparisons, training, decisions, labels and traces.
     The pages need no network. Ctrl-C stops it."""
-    try:
-        from verigym.view.serve import open_browser, open_view, tunnel
-    except ModuleNotFoundError as error:
-        raise BadInput(
-            f"The pages need {error.name}, which is not installed. Run: {install_command('view')}"
-        ) from error
+    from verigym.view.serve import open_browser, open_view, tunnel
+
     folder = workspace(home, create=True).home
     server = open_view(folder, what, host=host, port=port, url=url, key_env=key_env, token=token, read_only=read_only)
     show.say(f"{folder} as web pages: {server.address}")

@@ -6,10 +6,12 @@ that has been silent for the longest time is closed, so that clients that send n
 
 import asyncio
 import resource
+import socket
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from verigym.core.errors import BadInput
 from verigym.servers.types import HttpError
 
 _MOST = 10_000
@@ -102,3 +104,23 @@ class LimitedConnection(H11Protocol):
 def limited(most: int, header_s: float = 10.0) -> type[LimitedConnection]:
     """The protocol for uvicorn with these limits: at most so many connections, and seconds until a request's headers arrive."""
     return type("GatewayConnection", (LimitedConnection,), {"most": most, "header_s": header_s})
+
+
+def listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # The protocol is named because asyncio otherwise leaves Nagle's algorithm on, which delays answers by 40 ms.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(2048)
+    except OSError as error:
+        listening.close()
+        reason = error.strerror or str(error)
+        raise BadInput(f"Cannot listen on {host}:{port} ({reason}). Use another --port or --host") from error
+    return listening
+
+
+def url_of(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"

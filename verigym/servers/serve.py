@@ -15,7 +15,7 @@ import uvicorn
 from verigym.core.errors import BadInput
 from verigym.core.records import Version
 from verigym.servers.app import make_app
-from verigym.servers.connections import limited, most_connections
+from verigym.servers.connections import limited, most_connections, url_of
 from verigym.servers.gateway import Gateway
 from verigym.servers.routing import ModelPool, Router
 from verigym.traces.capture import Capture
@@ -61,26 +61,6 @@ def open_router(
     for _, served in router.roles():
         ws.register(served)
     return router
-
-
-def listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # The protocol is named because asyncio otherwise leaves Nagle's algorithm on, which delays answers by 40 ms.
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, port))
-        listening.listen(2048)
-    except OSError as error:
-        listening.close()
-        reason = error.strerror or str(error)
-        raise BadInput(f"Cannot listen on {host}:{port} ({reason}). Use another --port or --host") from error
-    return listening
-
-
-def url_of(listening: socket.socket) -> str:
-    host, port = listening.getsockname()[:2]
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 class RunningServer:

@@ -16,8 +16,7 @@ import uvicorn
 
 from verigym.core.errors import BadInput, Refused
 from verigym.servers.admission import is_loopback, keys_from
-from verigym.servers.connections import limited
-from verigym.servers.serve import listen, url_of
+from verigym.servers.connections import limited, listen, url_of
 from verigym.view.app import View
 from verigym.view.door import DoorSettings
 from verigym.view.find import page_of
