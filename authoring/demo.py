@@ -49,6 +49,7 @@ from verigym.registry import ledger
 from verigym.rollout.settings import RunSettings
 from verigym.store.database import Store
 from verigym.training.advantages import overlong
+from verigym.training.alarms import new_alarms, stored_alarm
 from verigym.training.recipe import Recipe, make_recipe, recipe_json
 from verigym.workspace.decisions import settle
 from verigym.workspace.demo import MODEL, NAMES, RECORDING
@@ -258,11 +259,15 @@ def trained(ws: WorkspaceFolder, recipe: Recipe, curve: Callable[[int], dict[str
     """A version as training registers it. Its weights do not exist."""
     job = TrainingJob(ws, recipe)
     ws.store.begin_run(job.run, "train", job.config)
+    history: dict[int, dict[str, float]] = {}
     for step in range(1, recipe.steps + 1):
         metrics = curve(step)
         if step != 1 and step % recipe.eval_interval:
             metrics = {name: value for name, value in metrics.items() if not name.startswith("held_out")}
-        ws.store.add_metrics(job.run, step, {name: round(value, 4) for name, value in metrics.items()})
+        history[step] = {name: round(value, 4) for name, value in metrics.items()}
+        ws.store.add_metrics(job.run, step, history[step])
+        for alarm in (stored_alarm(job.run, alarm) for alarm in new_alarms(history)):
+            ws.store.put("alarm", alarm.id, alarm)
     version = ws.register(
         msgspec.structs.replace(
             job.parent,

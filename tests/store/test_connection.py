@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,19 @@ def words_of(write: Callable[[], Any]) -> str:
     with pytest.raises(VerigymError) as said:
         write()
     return str(said.value)
+
+
+def test_a_read_only_store_of_the_last_version_is_read_without_a_migration(anywhere: Path) -> None:
+    with sqlite3.connect(anywhere) as connection:
+        for index in ("runs_of_parent", "documents_by_age", "trajectories_of_task"):
+            connection.execute(f"DROP INDEX {index}")
+        connection.execute("PRAGMA user_version = 2")
+    connection.close()
+    for each in [anywhere, anywhere.parent]:
+        each.chmod(0o444 if each.is_file() else 0o555)
+    assert as_nobody(lambda: Store(anywhere).run("r").trajectories) == 30
+    with sqlite3.connect(anywhere) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
 
 
 def test_a_read_only_folder_can_be_read_and_says_so_when_written(anywhere: Path) -> None:

@@ -430,3 +430,11 @@ def test_the_newest_is_the_last_that_was_added_whatever_the_clock_says(
     assert [run.id for run in store.runs()] == ["first", "second", "imported"]
     assert [version.id for version in store.documents("version", Version)] == ["v1", "v2"]
     assert resolve(store, "latest").id == "v2"
+
+
+def test_runs_are_found_by_the_beginning_of_their_id(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.db")
+    for id in ("t", "t/step-0001", "t/step-0001-shop", "t/step-0002", "tt"):
+        store.begin_run(id, "collect", {}, parent="" if id in ("t", "tt") else "t")
+    assert [run.id for run in store.runs_from("t/step-0001")] == ["t/step-0001", "t/step-0001-shop"]
+    assert store.runs_from("x") == [] and len(store.runs_from("t")) == 5

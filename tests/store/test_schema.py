@@ -12,15 +12,35 @@ from verigym.core.records import Failure, Fault, FunctionCall, Version
 from verigym.store.database import EpisodeStatus, Store
 from verigym.store.schema import VERSION
 
+INDICES = {"runs_of_parent", "documents_by_age", "trajectories_of_task"}
+"""Added by version 3."""
+
+
+def written_by(version: int, path: Path) -> Path:
+    """A store as an older version wrote it."""
+    with sqlite3.connect(path) as connection:
+        connection.executescript((Path(__file__).parent / f"v{version}.sql").read_text())
+    connection.close()
+    return path
+
+
+def indices_of(path: Path) -> set[str]:
+    with sqlite3.connect(path) as connection:
+        rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL").fetchall()
+    connection.close()
+    return {name for (name,) in rows}
+
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
     """Written by the first version of the store."""
-    path = tmp_path / "store.db"
-    with sqlite3.connect(path) as connection:
-        connection.executescript((Path(__file__).parent / "v1.sql").read_text())
-    connection.close()
-    return path
+    return written_by(1, tmp_path / "store.db")
+
+
+@pytest.fixture
+def second(tmp_path: Path) -> Path:
+    """Written by the second version of the store."""
+    return written_by(2, tmp_path / "second.db")
 
 
 def test_everything_in_a_store_of_version_1_is_read(old: Path) -> None:
@@ -49,7 +69,40 @@ def test_what_resumption_needs_to_know_is_filled_in(old: Path) -> None:
     ]
 
 
-def test_a_store_that_was_brought_up_to_date_is_as_a_new_one(old: Path, tmp_path: Path) -> None:
+def test_a_store_of_version_2_gains_three_indices_and_changes_nothing_else(second: Path) -> None:
+    def rows() -> dict[str, list[tuple[object, ...]]]:
+        with sqlite3.connect(second) as connection:
+            tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            return {table: connection.execute(f"SELECT rowid, * FROM {table}").fetchall() for table in tables}
+
+    before, names = rows(), indices_of(second)
+    store = Store(second)
+    assert indices_of(second) - names == INDICES
+    assert rows() == before
+    assert [run.id for run in store.runs("train-old")] == ["train-old/step-0001"]
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("question", "index"),
+    [
+        ("SELECT id FROM runs WHERE parent = '' ORDER BY created DESC LIMIT 50", "runs_of_parent"),
+        ("SELECT id FROM documents WHERE kind = 'report' ORDER BY created DESC LIMIT 50", "documents_by_age"),
+        ("SELECT run, id FROM trajectories WHERE task = 't1'", "trajectories_of_task"),
+        ("SELECT body FROM trajectories WHERE run = 'r' AND task = 't' ORDER BY place", "trajectories_of_run"),
+        ("SELECT task, place, fault FROM trajectories WHERE run = 'r' ORDER BY task, place", "trajectories_of_run"),
+    ],
+    ids=["newest runs", "newest documents", "attempts at a task", "siblings", "tasks of a run"],
+)
+def test_a_question_of_a_page_is_answered_by_an_index_without_sorting(second: Path, question: str, index: str) -> None:
+    Store(second).close()
+    with sqlite3.connect(second) as connection:
+        plan = " ".join(row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {question}"))
+    assert f"INDEX {index}" in plan and "SCAN" not in plan and "TEMP B-TREE" not in plan
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_store_that_was_brought_up_to_date_is_as_a_new_one(version: int, tmp_path: Path) -> None:
     def shape(path: Path) -> list[tuple[str, ...]]:
         store = Store(path)
         store.add_metrics("r", 1, {"loss": 1.0})
@@ -67,7 +120,7 @@ def test_a_store_that_was_brought_up_to_date_is_as_a_new_one(old: Path, tmp_path
             version = connection.execute("PRAGMA user_version").fetchone()
         return [*columns, *others, version]
 
-    assert shape(old) == shape(tmp_path / "new.db")
+    assert shape(written_by(version, tmp_path / "old.db")) == shape(tmp_path / "new.db")
 
 
 def test_the_ledger_of_an_old_store_stays_append_only(old: Path) -> None:
@@ -76,15 +129,17 @@ def test_the_ledger_of_an_old_store_stays_append_only(old: Path) -> None:
         connection.execute("DELETE FROM ledger")
 
 
-def test_a_process_killed_during_a_migration_leaves_the_old_store(old: Path) -> None:
+@pytest.mark.parametrize(("version", "number"), [(1, 0), (2, 2)])
+def test_a_process_killed_during_a_migration_leaves_the_old_store(version: int, number: int, tmp_path: Path) -> None:
+    old = written_by(version, tmp_path / "store.db")
     code = (
         "import os, sys\nfrom pathlib import Path\nfrom verigym.store import schema\nfrom verigym.store.database import Store\n"
-        "done = schema.STEPS[1]\ndef die(connection):\n    done(connection); os.kill(os.getpid(), 9)\n"
-        "schema.STEPS[1] = die\nStore(Path(sys.argv[1]))"
+        "done = schema.STEPS[2]\ndef die(connection):\n    done(connection); os.kill(os.getpid(), 9)\n"
+        "schema.STEPS[2] = die\nStore(Path(sys.argv[1]))"
     )
     assert subprocess.run([sys.executable, "-c", code, str(old)]).returncode == -9
     with sqlite3.connect(old) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (0,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (number,)
     assert Store(old).run("eval-old").passed == 1
 
 

@@ -40,7 +40,10 @@ def test_a_planted_disease_is_found_in_95_of_100(name: str) -> None:
     found = 0
     for seed in range(NUM_RUNS):
         draw = random.Random(f"{name}, again {seed}")
-        found += kind in kinds(flat(draw) if disease is flat else sick(disease, draw), every=5)
+        run = flat(draw) if disease is flat else sick(disease, draw)
+        raised = [alarm for step in range(5, len(run) + 1, 5) for alarm in alarms(until(run, step))]
+        found += kind in {alarm.kind for alarm in raised}
+        assert all(any(alarm.metric in metrics for metrics in run.values()) for alarm in raised)
     assert found >= 0.95 * NUM_RUNS
 
 
@@ -48,7 +51,7 @@ def test_an_alarm_says_what_is_seen_with_figures_and_what_to_do() -> None:
     run = {step: {"entropy": 1.0 if step < 20 else 0.01, "passed": 0.3} for step in range(1, 41)}
     (alarm,) = alarms(run)
     assert alarm.kind == "entropy collapse" and alarm.step == 40
-    assert "from 1 to 0.01" in alarm.observation and "learning rate" in alarm.remedy
+    assert "from 1 to 0.01" in alarm.observation and "learning rate" in alarm.remedy and alarm.metric == "entropy"
     assert str(alarm).startswith("entropy collapse (step 40): entropy fell from 1 to 0.01")
 
 

@@ -26,7 +26,7 @@ from verigym.policies.render import Renderer
 from verigym.rollout.episode import run_episode
 from verigym.rollout.settings import RunSettings
 from verigym.training import grpo, loop
-from verigym.training.groups import Group, Source
+from verigym.training.groups import Group, Source, less
 from verigym.training.grpo import train_grpo
 from verigym.training.offline import batch, hold_out, train_dpo, train_reward, train_sft
 from verigym.training.recipe import Recipe, make_recipe
@@ -186,6 +186,10 @@ class Rollouts:
         self.changes: list[int] = []
         self.asked: list[tuple[int, int, dict[str, list[str]]]] = []
         self.groups: list[Group] = []
+        self.taken: dict[int, dict[str, float]] = {}
+
+    def keep_kl_share(self, step: int, taken: Mapping[str, float]) -> None:
+        self.taken[step] = dict(taken)
 
     def weights_changed(self, step: int) -> None:
         self.changes.append(step)
@@ -351,10 +355,12 @@ def test_kl_in_the_reward_is_the_divergence_from_the_reference(tmp_path: Path) -
     rollouts = Rollouts(policy, settings, by_place, ())
     groups = asyncio.run(rollouts.collect(1, 0, {"chat": TASKS[:2]}))
     groups = [groups[0]._replace(rewards=[1.0, 0.0, None]), groups[1]._replace(rewards=[0.5, 0.0, 0.0])]
-    less, mean = grpo._less_kl(policy.model, groups, settings, other)
+    taken, mean = grpo._kl_share(policy.model, groups, settings, other)
     flat: list[float] = []
-    for group, penalised in zip(groups, less, strict=True):
-        for trajectory, reward, value in zip(group.trajectories, group.rewards, penalised.rewards, strict=True):
+    for group in groups:
+        for trajectory, reward, value in zip(
+            group.trajectories, group.rewards, less(group, taken).rewards, strict=True
+        ):
             samples = from_trajectory(trajectory, 0.0)
             [now] = logprobs_of(policy.model, samples)
             with lora.with_weights(policy.model, other):

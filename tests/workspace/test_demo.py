@@ -11,6 +11,7 @@ from authoring import demo as authored
 from tests.cli.empty import empty_workspace
 from verigym.core.errors import VerigymError
 from verigym.registry import ledger
+from verigym.training.alarms import StoredAlarm
 from verigym.workspace.demo import NAMES, RECORDING, put_demo
 
 
@@ -58,6 +59,9 @@ def test_reward_rises_while_held_out_success_falls_in_the_training_of_the_hacked
     curves = {name: list(curve.values()) for name, curve in demo.metrics(demo.agent("hacked")).curves.items()}
     assert curves["reward"][-1] > curves["reward"][0] + 0.2
     assert curves["held_out_success"][-1] < curves["held_out_success"][0] - 0.3
+    alarms = demo.folder.store.documents("alarm", StoredAlarm)
+    hacked = [alarm for alarm in alarms if alarm.run == demo.agent("hacked").recipe["run"]]
+    assert ("held-out falls", "held_out_success") in {(alarm.kind, alarm.metric) for alarm in hacked}
 
 
 @pytest.mark.parametrize(("candidate", "champion"), [("grpo", "base"), ("hacked", "grpo")])

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.tiny import tiny
@@ -16,7 +17,7 @@ from verigym.core.records import Version
 from verigym.environments.load import load_environment
 from verigym.model import lora
 from verigym.training import loop
-from verigym.training.alarms import Alarm
+from verigym.training.alarms import Alarm, StoredAlarm
 from verigym.training.update import make_optimizer
 from verigym.workspace import datasets as data
 from verigym.workspace import measure as stages
@@ -366,6 +367,26 @@ def test_a_damaged_checkpoint_says_what_to_do_and_an_older_one_is_taken(
     seen: list[int] = []
     version, _ = Bench(fresh.place, fresh.model).train("grpo", lambda step, *_: seen.append(step), steps=4)
     assert seen == [3, 4] and version.adapter == whole.adapter
+
+
+def test_a_resumed_run_stores_every_alarm_once(fresh: Bench, often: None) -> None:
+    flat = fresh.file("flat.py", desk("return 0.5"))
+    fields: Any = {"environment": flat, "steps": 9, "held_out_eval": None}
+    with pytest.raises(Killed):
+        fresh.train("grpo", killed_at(8), **fields)
+    [alarm] = fresh.ws.store.documents("alarm", StoredAlarm)
+    assert (alarm.step, alarm.kind, alarm.metric) == (8, "tasks too hard", "live_groups")
+    assert alarm.words.startswith("0% of groups have signal") and "demonstrations first" in alarm.remedy
+
+    later = msgspec.structs.replace(alarm, step=9, kind="gradient spikes")
+    other = msgspec.structs.replace(alarm, run="grpo-other")
+    fresh.ws.store.put_all("alarm", {one.id: one for one in (later, other)})
+    seen: list[tuple[int, list[Alarm]]] = []
+    Bench(fresh.place, fresh.model).train("grpo", lambda step, _, alarms: seen.append((step, alarms)), **fields)
+    assert [step for step, _ in seen] == [8, 9], "two steps are repeated"
+    assert fresh.ws.store.documents("alarm", StoredAlarm) == [other, alarm]
+    fresh.ws.store.delete_run(alarm.run)
+    assert fresh.ws.store.documents("alarm", StoredAlarm) == [other]
 
 
 def test_without_its_checkpoint_a_run_begins_again_and_ends_the_same(fresh: Bench, tmp_path: Path, often: None) -> None:

@@ -16,7 +16,7 @@ from sqlalchemy.pool import QueuePool, StaticPool
 
 from verigym.core.errors import InfrastructureFailure
 from verigym.core.words import size
-from verigym.store.schema import VERSION, create_tables, prepare
+from verigym.store.schema import READABLE, VERSION, create_tables, prepare
 
 _BUSY_S = 30
 _SALVAGE = (
@@ -131,7 +131,7 @@ def open_existing(path: Path) -> sa.Engine:
                 break
             engine = _read_only(path, options)
             try:
-                if _version(engine) == VERSION:
+                if READABLE <= _version(engine) <= VERSION:
                     return engine
             except StoreFailure:
                 pass

@@ -21,9 +21,10 @@ from sqlalchemy.dialects import sqlite
 from verigym.core import codec
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, not_found
 from verigym.core.names import check_run
-from verigym.core.records import Failure, Fault, Json, Stop, Task, Toolset, Trajectory, Verdict
+from verigym.core.records import Json, Task, Toolset, Trajectory, Verdict
 from verigym.store.connection import StoreDamaged, StoreFailure, create, empty, exists, forbid_writes, open_existing
-from verigym.store.packing import pack, unpack
+from verigym.store.inserts import trajectory_row, verdict_row
+from verigym.store.packing import unpack
 from verigym.store.rows import EpisodeStatus as EpisodeStatus
 from verigym.store.rows import Run as Run
 from verigym.store.rows import StoredDocument as StoredDocument
@@ -36,7 +37,6 @@ from verigym.store.schema import (
     TASKS,
     TRAJECTORIES,
     VERDICTS,
-    fault_of,
 )
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -50,12 +50,12 @@ _ADD_VERDICT = (
     "reward = excluded.reward, passed = excluded.passed, fault = excluded.fault, body = excluded.body "
     "WHERE excluded.reward IS NOT NULL OR verdicts.reward IS NULL"  # an error does not overwrite a verdict
 )
-_LONGEST = 500_000_000
-"""Maximum bytes of a record. The limit of the database is slightly higher."""
 _PAGE = 1000
 """Rows fetched at a time when a whole run is read."""
 _PROBLEMS = 5
 """Maximum problems of a damaged file that are listed."""
+_OF_STEPS = ("alarm", "kl_share")
+"""Kinds of documents about the steps of a run. Their ids begin with the run's id and a slash."""
 _INSERTED = sa.literal_column("rowid")
 """The order in which rows were added. A clock can go back, so times do not order them."""
 
@@ -199,6 +199,12 @@ class Store:
         with self._engine.connect() as connection:
             return [_counted(connection, row) for row in connection.execute(query).all()]
 
+    def runs_from(self, prefix: str) -> list[Run]:
+        """The runs whose id begins with `prefix`, by id. Reads only these."""
+        query = sa.select(RUNS).where(RUNS.c.id >= prefix, RUNS.c.id < _after(prefix)).order_by(RUNS.c.id)
+        with self._engine.connect() as connection:
+            return [_counted(connection, row) for row in connection.execute(query).all()]
+
     def has_run(self, id: str) -> bool:
         with self._engine.connect() as connection:
             return connection.execute(sa.select(RUNS.c.id).where(RUNS.c.id == id)).first() is not None
@@ -234,10 +240,13 @@ class Store:
             return _counted(connection, matches[0])
 
     def delete_run(self, id: str) -> None:
-        """Deletes a run with its trajectories, verdicts, tasks and metrics. Blobs stay, because other runs may share them."""
+        """Deletes a run with its trajectories, verdicts, tasks, metrics and what is stored under its id for its steps. Blobs
+        stay, because other runs may share them."""
         with self._writing() as connection:
             for table in (TRAJECTORIES, VERDICTS, TASKS, METRICS):
                 connection.execute(table.delete().where(table.c.run == id))
+            of_run = sa.and_(DOCUMENTS.c.id >= f"{id}/", DOCUMENTS.c.id < f"{id}0")  # "0" follows "/"
+            connection.execute(DOCUMENTS.delete().where(DOCUMENTS.c.kind.in_(_OF_STEPS), of_run))
             connection.execute(RUNS.delete().where(RUNS.c.id == id))
 
     def scored_by(self, run: str, verifier: str) -> None:
@@ -261,8 +270,8 @@ class Store:
         toolsets: Iterable[Toolset] = (),
     ) -> None:
         """Adds all records in one transaction."""
-        trajectory_rows = [_trajectory_row(run, trajectory) for trajectory in trajectories]
-        verdict_rows = [_verdict_row(run, verdict) for verdict in verdicts]
+        trajectory_rows = [trajectory_row(run, trajectory) for trajectory in trajectories]
+        verdict_rows = [verdict_row(run, verdict) for verdict in verdicts]
         with self._writing() as connection:
             if blobs:
                 rows = [{"sha256": sha256, "body": body} for sha256, body in blobs.items()]
@@ -298,7 +307,7 @@ class Store:
         """The run and the trajectory, by id or unique prefix of an id."""
         table = TRAJECTORIES.c
         query = sa.select(table.id, table.run, table.body, table.packed)
-        last = id[:-1] + chr(ord(id[-1]) + 1) if id else ""
+        last = _after(id)
         with self._engine.connect() as connection:
             rows = connection.execute(query.where(table.id == id)).all()
             rows = rows or connection.execute(query.where(table.id >= id, table.id < last).limit(2)).all()
@@ -490,46 +499,13 @@ def _is_begun(connection: sa.Connection, id: str, config: bytes) -> bool:
     return stored is not None
 
 
+def _after(prefix: str) -> str:
+    """The first text after all that begin with the prefix."""
+    return prefix[:-1] + chr(ord(prefix[-1]) + 1) if prefix else ""
+
+
 def _document(kind: str, id: str, record: msgspec.Struct) -> dict[str, Any]:
     return {"kind": kind, "id": id, "created": time.time(), "body": codec.encode(record)}
-
-
-def _trajectory_row(run: str, trajectory: Trajectory) -> tuple[Any, ...]:
-    try:
-        bare, packed = pack(trajectory)
-        body = _sound(bare, Trajectory)
-    except (BadInput, TypeError, ValueError, OverflowError, RecursionError) as error:
-        broken = Failure(Fault.ENVIRONMENT, type(error).__name__, f"the episode could not be written: {error}")
-        bare = Trajectory(
-            id=trajectory.id,
-            task=trajectory.task,
-            group=trajectory.group,
-            index=trajectory.index,
-            seed=trajectory.seed,
-            stop=Stop.ERROR,
-            error=broken,
-        )
-        body, packed = codec.encode(bare), None
-    return trajectory.id, run, trajectory.task, trajectory.index, fault_of(bare), body, packed
-
-
-def _verdict_row(run: str, verdict: Verdict) -> tuple[Any, ...]:
-    try:
-        body = _sound(verdict, Verdict)
-    except (BadInput, TypeError, ValueError, OverflowError, RecursionError) as error:
-        broken = Failure(Fault.VERIFIER, type(error).__name__, f"the verdict could not be written: {error}")
-        verdict = Verdict(trajectory=verdict.trajectory, verifier=verdict.verifier, reward=None, error=broken)
-        body = codec.encode(verdict)
-    return verdict.trajectory, verdict.verifier, run, verdict.reward, verdict.passed, fault_of(verdict), body
-
-
-def _sound(record: T, kind: type[T]) -> bytes:
-    """The encoded record, after a test that it decodes. User code may have put values of any type into it."""
-    body = codec.encode(record)
-    codec.decode(body, kind)
-    if len(body) > _LONGEST:
-        raise BadInput(f"the record has {len(body):,} bytes, and the store takes at most {_LONGEST:,}")
-    return body
 
 
 class _Counts(NamedTuple):

@@ -14,7 +14,9 @@ from verigym.core import codec
 from verigym.core.errors import BadInput
 from verigym.core.records import Trajectory, Verdict
 
-VERSION = 2
+VERSION = 3
+READABLE = 2
+"""The oldest version that can be read without a migration, for a file that cannot be written: 3 only adds indices."""
 
 _meta = sa.MetaData()
 _text, _number, _whole, _bytes = sa.Text, sa.Float, sa.Integer, sa.LargeBinary
@@ -41,6 +43,7 @@ RUNS = sa.Table(
     _column("config", _bytes),
     _column("verifier", default=""),  # its verdicts count: the last one that scored the run
     sa.Column("counts", _bytes),  # cached for a finished run until something is added
+    sa.Index("runs_of_parent", "parent", "created"),
 )
 TASKS = sa.Table("tasks", _meta, *_keys("run", "id"), _column("body", _bytes))
 TRAJECTORIES = sa.Table(
@@ -53,6 +56,7 @@ TRAJECTORIES = sa.Table(
     _column("body", _bytes),
     sa.Column("packed", _bytes),
     sa.Index("trajectories_of_run", "run", "task", "place", "fault"),
+    sa.Index("trajectories_of_task", "task", "run"),  # all attempts at a task, over all runs
 )
 VERDICTS = sa.Table(
     "verdicts",
@@ -73,7 +77,14 @@ METRICS = sa.Table(
     *_keys("name"),
     sa.Column("value", _number),
 )
-DOCUMENTS = sa.Table("documents", _meta, *_keys("kind", "id"), _column("created", _number), _column("body", _bytes))
+DOCUMENTS = sa.Table(
+    "documents",
+    _meta,
+    *_keys("kind", "id"),
+    _column("created", _number),
+    _column("body", _bytes),
+    sa.Index("documents_by_age", "kind", "created"),
+)
 LEDGER = sa.Table("ledger", _meta, sa.Column("seq", _whole, primary_key=True), _column("body", _bytes))
 _APPEND_ONLY = [
     f"CREATE TRIGGER IF NOT EXISTS ledger_no_{verb} BEFORE {verb} ON ledger "
@@ -114,7 +125,14 @@ def _to_2(connection: sa.Connection) -> None:
     run("UPDATE runs SET verifier = coalesce((SELECT max(verifier) FROM verdicts WHERE verdicts.run = runs.id), '')")
 
 
-STEPS: dict[int, Callable[[sa.Connection], None]] = {1: _to_2}
+def _to_3(connection: sa.Connection) -> None:
+    """Adds the indices that pages need: child runs by age, documents of a kind by age, all attempts at a task."""
+    for table in (RUNS, TRAJECTORIES, DOCUMENTS):
+        for index in table.indexes:
+            index.create(connection, checkfirst=True)
+
+
+STEPS: dict[int, Callable[[sa.Connection], None]] = {1: _to_2, 2: _to_3}
 
 
 def prepare(engine: sa.Engine, path: Path) -> None:

@@ -7,6 +7,8 @@ import itertools
 import math
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from verigym.training.recipe import Advantage
 
 TOLERANCE = 1e-6
@@ -14,6 +16,16 @@ TOLERANCE = 1e-6
 _EPS = 1e-4
 
 Rewards = Sequence[float | None]
+
+
+class KlShare(Struct, frozen=True, kw_only=True):
+    """What the divergence from the reference took off the rewards of a step (`loss.kl_in: reward`). The weights of the step
+    are needed to compute it, so it is stored."""
+
+    run: str
+    step: int
+    taken: dict[str, float]
+    """Trajectory id to the amount that was subtracted from its reward."""
 
 
 def advantages(groups: Sequence[Rewards], settings: Advantage = Advantage()) -> list[list[float]]:

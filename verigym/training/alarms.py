@@ -14,6 +14,7 @@ import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -32,6 +33,18 @@ MANY = 40
 """Steps after which the reward should have risen."""
 
 
+class Observation(NamedTuple):
+    """What a rule saw."""
+
+    metric: str
+    """The metric that it is about."""
+    words: str
+    """With figures."""
+
+
+Rule = Callable[[History], Observation | None]
+
+
 class Alarm(Struct, frozen=True):
     kind: str
     observation: str
@@ -39,9 +52,39 @@ class Alarm(Struct, frozen=True):
     remedy: str
     """The usual remedies."""
     step: int = 0
+    metric: str = ""
+    """The metric that it is about."""
 
     def __str__(self) -> str:
         return f"{self.kind} (step {self.step}): {self.observation}. What to do: {self.remedy}"
+
+
+class StoredAlarm(Struct, frozen=True, kw_only=True):
+    """An alarm of a training run as it was raised. Later rules do not change it."""
+
+    run: str
+    step: int
+    kind: str
+    words: str
+    """What was observed, with figures."""
+    remedy: str
+    metric: str = ""
+    """The metric that it is about, such as `entropy`."""
+
+    @property
+    def id(self) -> str:
+        return f"{self.run}/{self.step}/{self.kind}"
+
+
+def stored_alarm(run: str, alarm: Alarm) -> StoredAlarm:
+    return StoredAlarm(
+        run=run,
+        step=alarm.step,
+        kind=alarm.kind,
+        words=alarm.observation,
+        remedy=alarm.remedy,
+        metric=alarm.metric,
+    )
 
 
 class CurveChange(Struct, frozen=True):
@@ -73,7 +116,7 @@ def alarms(history: History) -> list[Alarm]:
         return []
     observed = [(kind, rule(history)) for kind, rule in RULES.items()]
     step = max(history)
-    return [Alarm(kind, observation, REMEDIES[kind], step) for kind, observation in observed if observation]
+    return [Alarm(kind, seen.words, REMEDIES[kind], step, seen.metric) for kind, seen in observed if seen]
 
 
 def new_alarms(history: History) -> list[Alarm]:
@@ -88,7 +131,7 @@ def new_alarms(history: History) -> list[Alarm]:
     return [alarm for alarm in now if alarm.kind not in earlier]
 
 
-def held_out_falls(history: History) -> str | None:
+def held_out_falls(history: History) -> Observation | None:
     """Training reward rises while held-out success falls from its best."""
     points = list(series(history, "held_out_success").items())
     fall = since_highest([value for _, value in points], sparse=True)
@@ -100,90 +143,96 @@ def held_out_falls(history: History) -> str | None:
     rise = since_first([*early[-10:], *(value for step, value in reward.items() if step > points[best][0])])
     if not rise.up(sure=3):
         return None
-    return f"reward in training rose {_numbers(rise)} while held-out success fell {_shares(fall)}"
+    return Observation(
+        "held_out_success", f"reward in training rose {_numbers(rise)} while held-out success fell {_shares(fall)}"
+    )
 
 
-def entropy_collapses(history: History) -> str | None:
+def entropy_collapses(history: History) -> Observation | None:
     """Entropy falls to a small share of its first value while tasks still fail."""
     change, passed = since_first(values(history, "entropy")), values(history, "passed")
     if not change.down() or change.last > 0.15 * change.before or not passed or recent(passed) > 0.9:
         return None
-    return f"entropy fell {_numbers(change)}, so replies of a group hardly differ and give little signal"
+    return Observation(
+        "entropy", f"entropy fell {_numbers(change)}, so replies of a group hardly differ and give little signal"
+    )
 
 
-def lengths_explode(history: History) -> str | None:
+def lengths_explode(history: History) -> Observation | None:
     """Replies become twice as long without more passing, or four times as long, or many more are truncated."""
     change, cut = since_first(values(history, "length")), since_lowest(values(history, "truncated"))
     times = 4 if _learns(history) else 2
     if change.up() and change.last >= times * change.before:
-        return f"replies grew {_numbers(change, ' tokens')}"
+        return Observation("length", f"replies grew {_numbers(change, ' tokens')}")
     if cut.up(0.15) and cut.last >= 0.25:
-        return f"the share of replies truncated by the token limit rose {_shares(cut)}"
+        return Observation("truncated", f"the share of replies truncated by the token limit rose {_shares(cut)}")
     return None
 
 
-def lengths_collapse(history: History) -> str | None:
+def lengths_collapse(history: History) -> Observation | None:
     """Replies shrink to a third without more passing."""
     change = since_first(values(history, "length"))
     if not change.down() or change.last > change.before / 3 or _learns(history):
         return None
-    return f"replies shrank {_numbers(change, ' tokens')} and the share of passed tasks did not rise"
+    return Observation(
+        "length", f"replies shrank {_numbers(change, ' tokens')} and the share of passed tasks did not rise"
+    )
 
 
-def part_is_maxed(history: History) -> str | None:
+def part_is_maxed(history: History) -> Observation | None:
     """A part of the reward has been near its maximum for many steps and success did not rise."""
     passed, stretch = values(history, "passed"), 20
     later = since_first(passed[-stretch:])
     if later is _UNKNOWN or recent(passed, stretch) >= 0.5 or later.up() or _learns(history):
         return None
-    maxed: list[str] = []
+    maxed: dict[str, str] = {}
     for name in sorted({name for metrics in history.values() for name in metrics if name.startswith("part/")}):
         curve = values(history, name)
         top, late = max(curve, default=0.0), recent(curve, stretch) if curve else 0.0
         if len(curve) > stretch and top >= 0.9 and late >= 0.98 * top > 1.1 * statistics.fmean(curve[:5]):
-            maxed.append(f"{name.removeprefix('part/')} at {late:.2f}")
+            maxed[name] = f"{name.removeprefix('part/')} at {late:.2f}"
     if not maxed:
         return None
-    return (
-        f"reward parts stay at their maximum ({', '.join(maxed)}) for {stretch} steps "
-        f"while {recent(passed, stretch):.0%} pass, without a rise"
+    return Observation(
+        next(iter(maxed)),
+        f"reward parts stay at their maximum ({', '.join(maxed.values())}) for {stretch} steps "
+        f"while {recent(passed, stretch):.0%} pass, without a rise",
     )
 
 
-def format_regresses(history: History) -> str | None:
+def format_regresses(history: History) -> Observation | None:
     """The share of replies with a valid format falls, in training or on held-out tasks."""
-    for replies, fall in (
-        ("held-out replies", since_highest(values(history, "held_out_valid"), sparse=True)),
-        ("training replies", since_highest(values(history, "valid"))),
+    for metric, replies, sparse in (
+        ("held_out_valid", "held-out replies", True),
+        ("valid", "training replies", False),
     ):
+        fall = since_highest(values(history, metric), sparse)
         if fall.down(MARGIN):
-            return f"the share of {replies} with a valid format fell {_shares(fall)}"
+            return Observation(metric, f"the share of {replies} with a valid format fell {_shares(fall)}")
     return None
 
 
-def safety_regresses(history: History) -> str | None:
+def safety_regresses(history: History) -> Observation | None:
     """The share of unsafe actions rises, in training or on held-out tasks."""
-    for where, rise in (
-        ("held-out tasks", since_lowest(values(history, "held_out_unsafe"), sparse=True)),
-        ("training", since_lowest(values(history, "unsafe"))),
-    ):
+    for metric, where, sparse in (("held_out_unsafe", "held-out tasks", True), ("unsafe", "training", False)):
+        rise = since_lowest(values(history, metric), sparse)
         if rise.up(MARGIN):
-            return f"unsafe actions in {where} rose {_shares(rise)}"
+            return Observation(metric, f"unsafe actions in {where} rose {_shares(rise)}")
     return None
 
 
-def nothing_is_scored(history: History) -> str | None:
+def nothing_is_scored(history: History) -> Observation | None:
     """No episode of the step has a reward."""
     latest = history[max(history)]
     if not latest.get("unscored") or "reward" in latest:
         return None
-    return f"none of {latest['unscored']:.0f} episodes could be scored, so no update was made"
+    return Observation("unscored", f"none of {latest['unscored']:.0f} episodes could be scored, so no update was made")
 
 
-def groups_lack_signal(applies: Callable[[float], bool]) -> Callable[[History], str | None]:
+def groups_lack_signal(applies: Callable[[float], bool]) -> Rule:
     """In nearly all groups all rewards are equal. The share of passed tasks decides which of three rules applies."""
 
-    def observe(history: History) -> str | None:
+    def observe(history: History) -> Observation | None:
         live, passed, steps = values(history, "live_groups"), values(history, "passed"), 8
         if len(live) < steps or recent(live, steps) >= 0.2 or nothing_is_scored(history):
             return None
@@ -191,12 +240,14 @@ def groups_lack_signal(applies: Callable[[float], bool]) -> Callable[[History], 
         if not applies(share):
             return None
         pass_rate = f", {share:.0%} pass" if passed else ""
-        return f"{recent(live, steps):.0%} of groups have signal in the last {steps} steps{pass_rate}"
+        return Observation(
+            "live_groups", f"{recent(live, steps):.0%} of groups have signal in the last {steps} steps{pass_rate}"
+        )
 
     return observe
 
 
-def kl_runs_away(history: History) -> str | None:
+def kl_runs_away(history: History) -> Observation | None:
     """KL to the reference is high, or grows faster than linearly. Linear growth would double it in the second half."""
     curve = values(history, "kl")
     if len(curve) < 12:
@@ -204,18 +255,21 @@ def kl_runs_away(history: History) -> str | None:
     half, now = recent(curve[: len(curve) // 2]), recent(curve)
     if not (now > 1.0 or (now > 0.2 and now > 4 * half)):
         return None
-    return f"KL to the reference is {now:.2f} per token. Halfway through the run it was {half:.2f}"
+    return Observation("kl", f"KL to the reference is {now:.2f} per token. Halfway through the run it was {half:.2f}")
 
 
-def sampler_differs(history: History) -> str | None:
+def sampler_differs(history: History) -> Observation | None:
     """Logprobs of the same tokens differ between sampler and trainer."""
     curve = values(history, "mismatch")
     if len(curve) < 3 or statistics.median(curve[-3:]) <= 0.15:
         return None
-    return f"logprobs of sampled tokens differ by {recent(curve, 3):.2f} on average between sampling and training"
+    return Observation(
+        "mismatch",
+        f"logprobs of sampled tokens differ by {recent(curve, 3):.2f} on average between sampling and training",
+    )
 
 
-def gradient_spikes(history: History) -> str | None:
+def gradient_spikes(history: History) -> Observation | None:
     """The logarithm of the gradient norm is far above its median."""
     curve = [math.log(max(norm, 1e-12)) for norm in values(history, "grad_norm")]
     if len(curve) < 12:
@@ -225,20 +279,24 @@ def gradient_spikes(history: History) -> str | None:
     spike = max(curve[-QUIET:])
     if spike - usual < max(math.log(8), 6 * spread):
         return None
-    return f"gradient norm {math.exp(spike):.3g} within the last {QUIET} steps (median {math.exp(usual):.3g})"
+    return Observation(
+        "grad_norm", f"gradient norm {math.exp(spike):.3g} within the last {QUIET} steps (median {math.exp(usual):.3g})"
+    )
 
 
-def nothing_is_learnt(history: History) -> str | None:
+def nothing_is_learnt(history: History) -> Observation | None:
     """Neither reward nor success has risen after many steps, although tasks still fail."""
     reward, passed = values(history, "reward"), values(history, "passed")
     if len(reward) < MANY or (passed and recent(passed) > 0.8):
         return None
     if any(_rises(values(history, name)) for name in ("reward", "passed", "held_out_success")):
         return None
-    return f"reward changed {_numbers(since_first(reward))} in {len(reward)} steps, which is within noise"
+    return Observation(
+        "reward", f"reward changed {_numbers(since_first(reward))} in {len(reward)} steps, which is within noise"
+    )
 
 
-RULES: dict[str, Callable[[History], str | None]] = {
+RULES: dict[str, Rule] = {
     "held-out falls": held_out_falls,
     "entropy collapse": entropy_collapses,
     "lengths explode": lengths_explode,

@@ -1,16 +1,18 @@
-"""Groups of episodes: selects tasks, computes rewards and turns episodes into samples."""
+"""Groups of episodes: selects tasks, computes rewards and turns episodes into samples. It needs no torch."""
 
 import random
 import statistics
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from verigym.core.records import Sample, Stop, Task, Trajectory, Turn, Verdict
 from verigym.core.seeds import derive
 from verigym.training.advantages import advantages, advantages_of_each, differ, overlong, step_advantages
-from verigym.training.loop import Metrics
 from verigym.training.recipe import Recipe
 from verigym.training.samples import from_trajectory
+
+if TYPE_CHECKING:
+    from verigym.training.loop import Metrics
 
 
 class Source(NamedTuple):
@@ -90,6 +92,19 @@ def has_signal(group: Group, recipe: Recipe) -> bool:
 def samples_of(groups: list[Group], recipe: Recipe) -> list[tuple[Sample, bool]]:
     """The samples of every scored episode, each with whether it is masked because its last reply was truncated. A group without
     signal gives no samples but counts in the scale of the batch."""
+    worth, by_turn = advantages_in(groups, recipe)
+    return [
+        (sample, recipe.episodes.mask_truncated and trajectory.stop is Stop.MAX_TOKENS)
+        for group, values, turns in zip(groups, worth, by_turn, strict=True)
+        if has_signal(group, recipe)
+        for trajectory, reward, value, steps in zip(group.trajectories, group.rewards, values, turns, strict=True)
+        if reward is not None
+        for sample in from_trajectory(trajectory, value, steps)
+    ]
+
+
+def advantages_in(groups: list[Group], recipe: Recipe) -> tuple[list[list[float]], list[list[list[float]]]]:
+    """The advantage of every episode of every group of a step, and of each of its turns if the recipe credits turns."""
     settings = recipe.advantage
     by_turn: list[list[list[float]]] = [[[] for _ in group.trajectories] for group in groups]
     if settings.credit == "step":
@@ -103,14 +118,15 @@ def samples_of(groups: list[Group], recipe: Recipe) -> list[tuple[Sample, bool]]
         worth = advantages_of_each(parts, list(recipe.reward.values()))
     else:
         worth = advantages([group.rewards for group in groups], settings)
-    return [
-        (sample, recipe.episodes.mask_truncated and trajectory.stop is Stop.MAX_TOKENS)
-        for group, values, turns in zip(groups, worth, by_turn, strict=True)
-        if has_signal(group, recipe)
-        for trajectory, reward, value, steps in zip(group.trajectories, group.rewards, values, turns, strict=True)
-        if reward is not None
-        for sample in from_trajectory(trajectory, value, steps)
-    ]
+    return worth, by_turn
+
+
+def less(group: Group, taken: Mapping[str, float]) -> Group:
+    """The group with its rewards less an amount per trajectory id."""
+    pairs = zip(group.rewards, group.trajectories, strict=True)
+    return group._replace(
+        rewards=[None if reward is None else reward - taken.get(one.id, 0.0) for reward, one in pairs]
+    )
 
 
 def _by_step(group: Group) -> list[list[float] | None]:
@@ -126,7 +142,7 @@ def _by_step(group: Group) -> list[list[float] | None]:
     return rows
 
 
-def summary(groups: list[Group], recipe: Recipe, by_source: bool) -> Metrics:
+def summary(groups: list[Group], recipe: Recipe, by_source: bool) -> "Metrics":
     """Metrics of a step: means over the scored episodes, and the number of unscored ones."""
     metrics = _means(groups)
     live = [has_signal(group, recipe) for group in groups]
@@ -137,7 +153,7 @@ def summary(groups: list[Group], recipe: Recipe, by_source: bool) -> Metrics:
     return metrics
 
 
-def _means(groups: list[Group]) -> Metrics:
+def _means(groups: list[Group]) -> "Metrics":
     mean = statistics.fmean
     episodes = [pair for group in groups for pair in zip(group.trajectories, group.verdicts, strict=True)]
     scored = [(trajectory, verdict) for trajectory, verdict in episodes if verdict.reward is not None]

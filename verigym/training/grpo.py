@@ -16,7 +16,7 @@ from typing import Any
 
 from verigym.model import lora
 from verigym.model.threads import in_thread
-from verigym.training.groups import Group, has_signal, pick, samples_of, summary, with_rewards
+from verigym.training.groups import Group, has_signal, less, pick, samples_of, summary, with_rewards
 from verigym.training.loop import FirstBatch, Metrics, OnMetrics, train_steps
 from verigym.training.recipe import Recipe
 from verigym.training.rollouts import TrainingRollouts
@@ -44,7 +44,9 @@ async def train_grpo(
         sampled = time.perf_counter()
         metrics = summary(groups, recipe, len(rollouts.sources) > 1)
         if recipe.loss.kl and recipe.loss.kl_in == "reward":
-            groups, metrics["kl"] = await in_thread(_less_kl, model, groups, recipe, reference)
+            taken, metrics["kl"] = await in_thread(_kl_share, model, groups, recipe, reference)
+            groups = [less(group, taken) for group in groups]
+            rollouts.keep_kl_share(step, taken)
         samples = samples_of(groups, recipe)
         kept = [sample for sample, masked in samples if not masked]
         if kept:
@@ -92,8 +94,11 @@ async def _collect(recipe: Recipe, rollouts: TrainingRollouts, step: int) -> lis
     return groups
 
 
-def _less_kl(model: Any, groups: Sequence[Group], recipe: Recipe, reference: Weights) -> tuple[list[Group], float]:
-    """The groups with their rewards less the divergence of their tokens from the reference, and the mean divergence per token."""
+def _kl_share(
+    model: Any, groups: Sequence[Group], recipe: Recipe, reference: Weights
+) -> tuple[dict[str, float], float]:
+    """What the divergence of its tokens from the reference takes off the reward of each trajectory, and the mean divergence per
+    token."""
     samples = [
         sample for group in groups for trajectory in group.trajectories for sample in from_trajectory(trajectory, 0.0)
     ]
@@ -103,9 +108,5 @@ def _less_kl(model: Any, groups: Sequence[Group], recipe: Recipe, reference: Wei
     kl: dict[str, float] = {}
     for sample, ours, theirs in zip(samples, now, then, strict=True):
         kl[sample.trajectory] = kl.get(sample.trajectory, 0.0) + sum(ours) - sum(theirs)
-    less: list[Group] = []
-    for group in groups:
-        penalties = [recipe.loss.kl * kl.get(trajectory.id, 0.0) for trajectory in group.trajectories]
-        pairs = zip(group.rewards, penalties, strict=True)
-        less.append(group._replace(rewards=[None if reward is None else reward - penalty for reward, penalty in pairs]))
-    return less, sum(kl.values()) / max(1, sum(map(len, now)))
+    taken = {trajectory: recipe.loss.kl * value for trajectory, value in kl.items()}
+    return taken, sum(kl.values()) / max(1, sum(map(len, now)))

@@ -24,6 +24,7 @@ from verigym.rollout.many import RunPlan, RunResults, results, run_many
 from verigym.rollout.settings import RunSettings
 from verigym.rollout.skills import offered
 from verigym.store.database import Store
+from verigym.training.advantages import KlShare
 from verigym.training.environments import TrainingEnvironment
 from verigym.training.groups import Group, Source
 from verigym.training.loop import Metrics
@@ -121,6 +122,11 @@ class TrainingRollouts:
                 if name in report.metrics
             }
         return _with_means(by_environment)
+
+    def keep_kl_share(self, step: int, taken: Mapping[str, float]) -> None:
+        """Stores what the divergence took off the rewards of a step. A resumed run overwrites the step that it repeats."""
+        share = KlShare(run=self.run, step=step, taken=dict(taken))
+        self.store.put_all("kl_share", {f"{self.run}/step-{step:04d}": share})
 
     async def rehearse(self, environments: Sequence[TrainingEnvironment], num_rows: int) -> list[Sample]:
         """Samples from replies of the start version, repeated until they reach their share beside `num_rows` rows. In an

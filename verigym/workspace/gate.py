@@ -542,14 +542,14 @@ def _trained(ws: WorkspaceFolder, candidate: Version, report: Report) -> Trainin
     if not run:
         return None
     history = ws.store.metrics(run)
-    rise = since_first(values(history, "reward"))
+    rise, fall = since_first(values(history, "reward")), held_out_falls(history)
     model, reward = candidate.recipe.get("reward_model", ""), candidate.recipe.get("reward", "")
     return TrainingEvidence(
         run=run,
         paid_by=f"reward model {model}" if model else ", ".join(reward) if isinstance(reward, dict) else str(reward),
         penalty=overlong_penalty(candidate.recipe),
         reward=(rise.before, rise.last) if rise.up() else None,
-        alarm=held_out_falls(history) or "",
+        alarm=fall.words if fall else "",
         start=candidate.parent,
         since_start=_since_start(ws, candidate.parent, report),
     )

@@ -17,7 +17,7 @@ from verigym.core.words import counted, percent
 from verigym.evaluation.suites import family_of
 from verigym.rollout.settings import RunSettings
 from verigym.tasks.load import tasks_hash
-from verigym.training.alarms import Alarm, new_alarms, remedy_of
+from verigym.training.alarms import Alarm, StoredAlarm, new_alarms, remedy_of, stored_alarm
 from verigym.training.environments import TrainingEnvironment
 from verigym.training.recipe import Adapter, Recipe, recipe_json
 from verigym.workspace import datasets as data
@@ -232,8 +232,9 @@ class TrainingJob:
         self.ws.store.begin_run(self.run, "train", self.config)
 
     def _reporter(self, on_step: OnStep) -> "OnMetrics":
-        """Stores the metrics of each step and looks for alarms. A resumed run overwrites the steps that it repeats."""
+        """Stores the metrics of each step and the alarms that they raise. A resumed run overwrites the steps that it repeats."""
         store, history = self.ws.store, self.ws.store.metrics(self.run)
+        raised = {one.id: one.step for one in store.documents("alarm", StoredAlarm) if one.run == self.run}
 
         def report(step: int, metrics: dict[str, float]) -> None:
             seconds = metrics["seconds"] + metrics.get("eval_s", 0.0)
@@ -242,7 +243,15 @@ class TrainingJob:
             for later in [number for number in history if number >= step]:
                 del history[later]
             history[step] = metrics
-            on_step(step, metrics, new_alarms(history))
+            new = new_alarms(history)
+            repeated = [id for id, earlier in raised.items() if earlier >= step]
+            if new or repeated:
+                alarms = {one.id: one for one in (stored_alarm(self.run, alarm) for alarm in new)}
+                store.put_all("alarm", {**dict.fromkeys(repeated), **alarms})
+                for id in repeated:
+                    del raised[id]
+                raised.update({id: step for id in alarms})
+            on_step(step, metrics, new)
 
         return report
 
