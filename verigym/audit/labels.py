@@ -12,7 +12,7 @@ agree. Outputs are treated as independent.
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -30,6 +30,7 @@ KEYS: dict[str, Judgement] = {"1": "better", "2": "worse", "=": "same", "s": "sk
 SINGLE_KEYS: dict[str, Judgement] = {"g": "good", "b": "bad", "s": "skip"}
 """Key to the judgement of a single output."""
 TAKEN_BACK = "taken back"
+_ALL = 2**62
 
 
 class LabelPair(Struct, frozen=True):
@@ -69,6 +70,20 @@ def make_pairs(trajectories: Iterable[Trajectory], n: int, seed: int) -> list[La
         for turn, (left, right) in enumerate(zip(ids[::2], ids[1::2], strict=False)):
             ordered.append((turn, derive(seed, "task", task), LabelPair(task, left, right)))
     return [pair for _, _, pair in sorted(ordered, key=lambda entry: entry[:2])[:n]]
+
+
+def make_pairs_of_tasks(
+    tasks: Iterable[str], read: Callable[[str], Iterable[Trajectory]], n: int, seed: int
+) -> list[LabelPair]:
+    """The same pairs as `make_pairs` of all trajectories. Reads the tasks one by one, and only as many as it needs."""
+    pairs: list[list[LabelPair]] = []
+    for task in sorted(tasks, key=lambda task: derive(seed, "task", task)):
+        if several := make_pairs(read(task), _ALL, seed):
+            pairs.append(several)
+            if len(pairs) == n:
+                return [several[0] for several in pairs]
+    turns = range(max(map(len, pairs), default=0))
+    return [several[turn] for turn in turns for several in pairs if turn < len(several)][:n]
 
 
 def pick(episodes: Iterable[EpisodeStatus], n: int, seed: int) -> list[tuple[str, int]]:
@@ -158,8 +173,6 @@ class Agreement(Struct, frozen=True, kw_only=True):
     low: float
     high: float
     disagreements: list[Disagreement]
-    cells: list[int] = []
-    """The two-by-two table: good and passed, good and failed, bad and passed, bad and failed. Empty in older records."""
 
 
 def single_labels(labels: Iterable[Label], who: str = "") -> dict[str, Label]:
@@ -197,7 +210,6 @@ def agreement(labels: Mapping[str, Label], verdicts: Mapping[str, Verdict]) -> A
             for label, verdict in both
             if (label.judgement == "good") != verdict.passed
         ],
-        cells=cells,
     )
 
 

@@ -2,6 +2,7 @@
 
 MODULES: tuple[str, ...] = (
     "gate",
+    "label",
     "run",
     "run_map",
     "runs",

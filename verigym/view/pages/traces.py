@@ -3,6 +3,7 @@
 Feedback is the one thing that this page writes, through the same code as the gateway. A trace itself never changes.
 """
 
+import shlex
 import urllib.parse
 from datetime import UTC, datetime, timedelta
 
@@ -329,7 +330,7 @@ def _empty(every: list[TraceRun], rows: list[Listed], day: str, narrowed: bool) 
 
 def _command(runs: list[TraceRun], rows: list[Listed]) -> str:
     run = rows[0].run.id if rows else runs[0].id if runs else ""
-    return f"verigym trajectories list {run}" if run else "verigym runs list"
+    return f"verigym trajectories list {shlex.quote(run)}" if run else "verigym runs list"
 
 
 # -- feedback -------------------------------------------------------------------------------------------------------
