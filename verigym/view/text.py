@@ -77,15 +77,10 @@ def ago(when: float | None, now: float | None = None) -> str:
     if not when:
         return ""
     past = (time.time() if now is None else now) - when
-<<<<<<< HEAD
     if past >= 60 * 86_400:
         return moment(when)[:10]
     if past >= 2 * 86_400:
         return f"{int(past // 86_400)} days ago"
-=======
-    if past > 2 * 86400:
-        return f"{counted(int(past // 86400), 'day')} ago"
->>>>>>> 247932a (Add blind labelling by keys in pages)
     return "now" if past < 1 else f"{duration(past)} ago"
 
 
