@@ -5,6 +5,7 @@ as it is and tests need no browser. Nothing here makes HTML.
 """
 
 import math
+import shlex
 import urllib.parse
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -173,6 +174,11 @@ def url(path: str, id: str = "", **params: object) -> str:
     if given:
         address += "?" + urllib.parse.urlencode(given, quote_via=_quote, errors="surrogatepass")
     return f"{address}#{urllib.parse.quote(fragment, safe='')}" if fragment else address
+
+
+def typed(*words: str) -> str:
+    """A command as somebody types it. Words are quoted where a shell needs it, so that no id is run as a command of its own."""
+    return shlex.join(["verigym", *words])
 
 
 def _quote(text: Any, safe: Any = "", encoding: Any = None, errors: Any = None) -> str:

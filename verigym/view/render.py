@@ -12,6 +12,7 @@ from typing import Any
 import jinja2
 import msgspec
 
+from verigym.core.printable import visible
 from verigym.core.words import counted, dollars, duration, figure, percent, points, size
 from verigym.view import text
 from verigym.view.page import NAVIGATION, PageData, url
@@ -43,6 +44,11 @@ def static(name: str) -> str:
     return f"/static/{static_hash()}/{name}"
 
 
+def _shown(value: Any) -> Any:
+    """Every text of a page passes here: no character in it stays hidden. `pieces` shows the same as chips."""
+    return visible(value) if type(value) is str else value
+
+
 @functools.cache
 def templates() -> jinja2.Environment:
     made = jinja2.Environment(
@@ -52,6 +58,7 @@ def templates() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        finalize=_shown,
     )
     made.globals.update(url=url, static=static, navigation=NAVIGATION, pieces=text.pieces, left_out=text.left_out)
     made.filters.update(
