@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats as oracle
 
 from verigym.evaluation.stats import (
+    NUM_FLIPS,
     adjusted,
     clopper_pearson,
     clustered_mean,
@@ -249,6 +250,13 @@ def test_there_is_no_cliff_between_few_and_many_families():
 def test_the_permutation_p_is_the_share_of_all_sign_flips(sums: list[int]):
     flips = [sum(map(math.prod, zip(sums, signs, strict=True))) for signs in product((1, -1), repeat=len(sums))]
     assert sign_flip_p(sums) == sum(flip >= sum(sums) for flip in flips) / len(flips)
+
+
+def test_sampled_sign_flips_are_those_of_the_plain_loop():
+    sums = [0.5, 1.0, -0.3, 0.25, -1.0] * 5
+    draw, total = random.Random(0), math.fsum(sums)
+    reached = sum(math.fsum(one * draw.choice((1, -1)) for one in sums) >= total - 1e-9 for _ in range(NUM_FLIPS))
+    assert sign_flip_p(sums) == (1 + reached) / (1 + NUM_FLIPS)
 
 
 def test_sampled_sign_flips_agree_with_exact_ones_and_repeat():

@@ -9,9 +9,9 @@ import bisect
 import math
 import random
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -22,6 +22,8 @@ MAX_EXACT_FAMILIES = 16
 """Up to this many families, all 2^G sign flips are enumerated, and p is the larger of sign flips and t: the t distribution
 assumes a normality that few families do not give. With more families, the two agree."""
 NUM_FLIPS = 10_000
+_SIGNS = 1_000_000
+"""Signs that are drawn at a time."""
 _NEAR_AN_END = 0.1
 _DOUBLE = math.log(2)
 """How far a ratio could be off either way, where the data give no bound."""
@@ -168,9 +170,27 @@ def sign_flip_p(sums: Sequence[float], ties: float = 1.0) -> float:
         return (int((flipped > total + slack).sum()) + ties * equal) / len(flipped)
     if all(one > 0 for one in sums):
         return ties * 2.0 ** -len(sums)
-    draw = random.Random(0)
-    reached = sum(math.fsum(one * draw.choice((1, -1)) for one in sums) >= total - slack for _ in range(NUM_FLIPS))
+    reached = sum(int((flipped >= total - slack).sum()) for flipped in _flipped_totals(sums))
     return (1 + reached) / (1 + NUM_FLIPS)
+
+
+def _flipped_totals(sums: Sequence[float]) -> Iterator[Any]:
+    """The totals of `NUM_FLIPS` sign flips, in arrays. The signs are those that `random.Random(0).choice((1, -1))` draws one by
+    one: two bits of each number of the generator, and again if the first bit is set."""
+    import numpy as np
+
+    key, position = (state := random.Random(0).getstate()[1])[:-1], state[-1]
+    generator = np.random.MT19937()
+    generator.state = {"bit_generator": "MT19937", "state": {"key": np.array(key, np.uint32), "pos": position}}
+    values, left, rest = np.asarray(sums, dtype=float), NUM_FLIPS, np.zeros(0)
+    while left:
+        rows = min(left, max(1, _SIGNS // len(sums)))
+        while len(rest) < rows * len(sums):
+            bits = generator.random_raw(2 * rows * len(sums)) >> 30
+            rest = np.concatenate([rest, 1.0 - 2.0 * bits[bits < 2]])
+        signs, rest = rest[: rows * len(sums)], rest[rows * len(sums) :]
+        yield signs.reshape(rows, len(sums)) @ values
+        left -= rows
 
 
 def best_of_p(sums: Sequence[Sequence[float]], best: int) -> float:

@@ -15,6 +15,7 @@ from verigym.evaluation.compare import Pair, scored_pairs
 from verigym.evaluation.report import RECURRED
 from verigym.gates.checks import AS_GOOD, BETTER, unsafe
 from verigym.gates.judging import HARMLESS, SEVERE
+from verigym.mining.proposals import MiningSummary
 from verigym.view.read import Reader
 
 KEPT = "what the champion masters is kept"
@@ -90,16 +91,31 @@ def _mastered(pairs: Iterable[Pair]) -> list[Pair]:
 
 
 def mined_tasks(reader: Reader, run: str) -> dict[str, list[str]]:
-    """Task of a run to the traces that it was mined from. Tasks of other origin are left out."""
+    """Task of a run to the traces behind it: those that it was mined from, and those that mining found it to represent.
+    Tasks without a trace are left out."""
     sql = "SELECT body FROM tasks WHERE run = ? AND instr(body, CAST(? AS BLOB)) > 0"
-    found: dict[str, list[str]] = {}
+    found = {task: list(traces) for task, traces in represented(reader).items()}
     for (body,) in reader.rows(sql, run, f'"{_TRACE}'):
         try:
             task = codec.decode(body, Task)
         except BadInput:
             continue
         if traces := traces_of(task):
-            found[task.id] = traces
+            found[task.id] = list(dict.fromkeys([*traces, *found.get(task.id, [])]))
+    return found
+
+
+def represented(reader: Reader) -> dict[str, list[str]]:
+    """Task to the failed traces that it represents, by the newest mining of each environment."""
+    return reader.kept("represented tasks", reader.state_of("mining"), lambda: _represented(reader))
+
+
+def _represented(reader: Reader) -> dict[str, list[str]]:
+    newest = {one.environment: one for one in reader.store.documents("mining", MiningSummary)}
+    found: dict[str, list[str]] = {}
+    for summary in newest.values():
+        for trace, task in summary.tasks.items():
+            found.setdefault(task, []).append(trace)
     return found
 
 

@@ -264,6 +264,11 @@ def typed(reader: Reader, id: str) -> str:
     return shlex.quote(version.name if len(same) == 1 else id)
 
 
+def quote(text: str) -> str:
+    """A name as a shell reads it."""
+    return shlex.quote(text)
+
+
 def run_exists(reader: Reader, run: str) -> bool:
     return reader.one("SELECT 1 FROM runs WHERE id = ?", run) is not None
 

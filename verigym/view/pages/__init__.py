@@ -1,11 +1,4 @@
 """The pages, one file each. `MODULES` lists the files that have any."""
 
-MODULES: tuple[str, ...] = (
-    "gate",
-    "label",
-    "run",
-    "run_map",
-    "runs",
-    "traces",
-)
+MODULES: tuple[str, ...] = ("gate", "label", "run", "run_map", "runs", "traces", "compare", "flip")
 """Modules of this package, each with a list `PAGES`. They are imported when the view starts."""
