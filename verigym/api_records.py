@@ -194,14 +194,18 @@ class RecordVerbs(WorkspaceBase):
         return text
 
     @on_thread
-    def write_report(self, version: Agent = "", *, file: str | Path | None = None) -> Path:
-        """Write one HTML page about a version and return its path. The page loads nothing and overwrites nothing.
+    def write_report(self, version: Agent = "", other: Agent = "", *, file: str | Path | None = None) -> Path:
+        """Write a report and return its path. It overwrites nothing.
 
-        The default version is the candidate of the newest decision. The default file is reports/NAME.html in the workspace.
+        `version` is a version, a run, a stored report or a decision (`"gate/3"`, the number of its ledger entry). With
+        `other`, two versions, runs or reports are compared. The default is the newest decision. The ending of the file
+        chooses the format: `.html` is one page that loads nothing, `.md` a comment for a pull request, `.xml` JUnit. The
+        default file is reports/NAME.html in the workspace.
         """
-        from verigym.version_page import write_page
+        from verigym.report.write import write_report
 
-        return write_page(self.folder, self._version(version) if version else None, Path(file) if file else None)
+        names = [one if isinstance(one, str) else one.id for one in (version, other)]
+        return write_report(self.folder, names, [Path(file)] if file else [])[1][0]
 
     @on_thread
     def export(self, version: Agent, folder: str | Path, *, merged: bool = False) -> list[str]:

@@ -20,7 +20,7 @@ LINES = [
     ["workspace"],
     ["mining", "optimize"],
     ["flywheel"],
-    ["servers"],
+    ["servers", "report"],
     ["view"],
     ["cli"],
 ]

@@ -156,6 +156,12 @@ _LABELS: dict[str, Callable[[float], str]] = {
     "tasks": lambda value: f"{value:,.3g}",
     "": number,
 }
+_TICKS: dict[str, Callable[[float], str]] = {
+    "points": lambda value: f"{round(100 * value, 6):+g}" if value else "0",
+    "share": lambda value: f"{round(100 * value, 6):g}%",
+    "times": lambda value: f"{value:g}",
+}
+"""Labels of the axis. They are round numbers, so they need no fixed number of digits."""
 _REACH = {"points": (-1.0, 1.0), "share": (0.0, 1.0), "times": (0.01, 100.0)}
 """The ends of an axis. What lies beyond is an arrow."""
 
@@ -214,7 +220,7 @@ def _grid(axis: _Axis, bottom: float) -> list[str]:
     """The axis under the rows, in words."""
     body, last = [line(axis.start, bottom, axis.end, bottom)], -math.inf
     for mark in axis.marks:
-        x, words = axis.to_x(mark), _LABELS[axis.unit](mark)
+        x, words = axis.to_x(mark), _TICKS.get(axis.unit, _LABELS[axis.unit])(mark)
         half = width_of(words) / 2
         body.append(line(x, bottom, x, bottom + 3))
         if x - half > last:
