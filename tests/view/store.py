@@ -160,10 +160,10 @@ def add_traces(store: Store, run: str = "traces-gateway", count: int = 12) -> li
     store.finish_run(run)
     ids = [row.id for row in rows]
     corrected: list[Item] = [FunctionCall("c1", "mail.send", '{"to": "Dina"}')]
-    store.put("feedback", "feedback-1", Feedback(
+    store.put("feedback", "feedback-desk-1", Feedback(
         trajectory=ids[0], outcome="failure", correction=corrected, note="wrong person", who="Ada", when="2026-01-05T10:00:00Z",
     ))  # fmt: skip
-    store.put("feedback", "feedback-2", Feedback(trajectory=ids[1], outcome="failure", intervention="took over"))
+    store.put("feedback", "feedback-desk-2", Feedback(trajectory=ids[1], outcome="failure", intervention="took over"))
     return ids
 
 
@@ -179,12 +179,12 @@ def add_mining(store: Store, trace: str) -> None:
         if state != "open":
             store.put(
                 "review",
-                f"review-{number}",
+                f"review-desk-{number}",
                 Review(proposals=[task.id], answer=state, who="Ada", when="2026-01-05T11:00:00Z"),
             )  # type: ignore[arg-type]
         if state == "accepted":
             store.put(
-                "taken", "taken-1", AcceptedBatch(environment="toolcall", tasks=[task], when="2026-01-05T11:01:00Z")
+                "taken", "taken-desk", AcceptedBatch(environment="toolcall", tasks=[task], when="2026-01-05T11:01:00Z")
             )
     missing = UnverifiableRequest(
         request="Do the usual.",
@@ -193,8 +193,8 @@ def add_mining(store: Store, trace: str) -> None:
         signals=["took over"],
         trajectories=[trace],
     )
-    store.put("mining", "mining-1", MiningSummary(
-        environment="toolcall", counts={"traces": 12, "failed": 2}, buckets={"wrong arguments": 2}, unverifiable=[missing],
+    store.put("mining", "mining-desk", MiningSummary(
+        environment="desk", counts={"traces": 12, "failed": 2}, buckets={"wrong arguments": 2}, unverifiable=[missing],
         tasks={trace: "task-1"},
     ))  # fmt: skip
 

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from verigym.core import codec
-from verigym.core.records import Estimate, Mark, Task
+from verigym.core.records import Mark, Task
 from verigym.store.database import Run
+from verigym.view import heads
+from verigym.view.heads import ReportHead
 from verigym.view.page import url
 from verigym.view.read import Reader
 
@@ -47,27 +49,6 @@ class Cell(NamedTuple):
 
 class _Marks(Struct, frozen=True):
     marks: list[Mark] = []
-
-
-class ReportSuite(Struct, frozen=True):
-    name: str
-    environment: str = ""
-    hash: str = ""
-    verifier: str = ""
-
-
-class ReportHead(Struct, frozen=True):
-    """A report without its results, so that reading it stays fast."""
-
-    id: str
-    run: str
-    agent: str
-    suite: ReportSuite
-    metrics: dict[str, Estimate] = {}
-    buckets: dict[str, int] = {}
-    errors: int = 0
-    reasons: dict[str, int] = {}
-    repeats: int = 1
 
 
 class TaskHead(Struct, frozen=True):
@@ -128,18 +109,9 @@ def siblings(reader: Reader, run: Run, task: str) -> list[Cell]:
     return cells(reader, run, "AND t.task = ?", task)
 
 
-def report_heads(reader: Reader) -> list[ReportHead]:
-    """Every report without its results, oldest first."""
-
-    def read() -> list[ReportHead]:
-        return [codec.decode(document.body, ReportHead) for document in reader.store.bodies("report")]
-
-    return reader.kept("report heads", reader.state_of("report"), read)
-
-
 def report_of(reader: Reader, run: str) -> ReportHead | None:
     """The newest report of a run."""
-    return next((head for head in reversed(report_heads(reader)) if head.run == run), None)
+    return next((head for head in reversed(heads.reports(reader).values()) if head.run == run), None)
 
 
 def task_of(reader: Reader, run: str, task: str) -> Task | None:

@@ -13,8 +13,9 @@ from verigym.draw.svg import Drawing
 from verigym.store.database import Run
 from verigym.view.buckets import Buckets, buckets_of
 from verigym.view.episode_list import EpisodeList, episode_list
-from verigym.view.episodes import ReportHead, report_of
+from verigym.view.episodes import report_of
 from verigym.view.filters import WITHOUT_PLACE, Chosen, choose, parts_to_drop
+from verigym.view.heads import ReportHead
 from verigym.view.page import Link, Page, PageData, Query, url
 from verigym.view.pages.runs import RunRow, row_of
 from verigym.view.read import Reader
