@@ -12,8 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.audit.bad import RIGHT_SUM, SUMS, write
-from verigym.audit.labels import Calibration
+from verigym.audit.labels import Agreement, Calibration
 from verigym.cli.main import app
+from verigym.core import codec
 from verigym.core.errors import NotFound, Refused
 from verigym.core.protocols import Request
 from verigym.core.records import Label, Version
@@ -21,7 +22,7 @@ from verigym.environments.load import load_environment
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.many import RunPlan, run_many
 from verigym.rollout.settings import RunSettings
-from verigym.workspace.audit import AuditRecord, run_of
+from verigym.workspace.audit import AuditRecord, AuditResult, CheckResult, run_of
 from verigym.workspace.workspace import WorkspaceFolder
 
 RUN = "rollout-bad-1"
@@ -91,6 +92,32 @@ def test_it_ends_in_trust_and_in_the_next_command(shell: Shell) -> None:
     assert said.splitlines()[-1].startswith(f"next: verigym label {RUN} --single")
     [kept] = shell.ws.store.documents("audited", AuditRecord)
     assert kept.verifier.startswith("bad@") and (kept.run, kept.n, kept.fix) == (RUN, 20, [])
+
+
+def test_the_whole_audit_is_stored_with_its_evidence_and_its_table_of_labels(shell: Shell) -> None:
+    shell.label(*"gb" * 12)
+    shown = json.loads(shell.audit("--json", code=1))
+    [result] = shell.ws.store.documents("audit", AuditResult)
+    stored = json.loads(msgspec.json.encode(result.audit))
+    assert {name: value for name, value in shown.items() if name != "trust"} == stored
+    assert result.audit.agreement is not None and sum(result.audit.agreement.cells) == result.audit.agreement.n == 24
+    assert sum(result.audit.agreement.cells[::3]) == result.audit.agreement.agreed
+    assert 0 < len(result.audit.passing) < len(result.audit.rewards) and (result.judge, result.who) == ("", "")
+
+
+def test_a_check_is_stored_whole_if_it_fails_as_well(tmp_path: Path) -> None:
+    for place, verify, code in (("good", RIGHT_SUM, 0), ("bad", "raise ValueError('broken')", 1)):
+        (tmp_path / place).mkdir()
+        shell = Shell(tmp_path / place, verify)
+        shell("check", str(shell.where), code=code)
+        [result] = shell.ws.store.documents("check", CheckResult)
+        assert result.sound == (code == 0) and result.environment == str(shell.where)
+        assert result.verifiers[0].startswith("bad@") and len(result.checks) > 5
+
+
+def test_an_audit_of_an_older_release_is_still_read() -> None:
+    old = b'{"schema":2,"n":1,"agreed":1,"kappa":null,"low":0.0,"high":1.0,"disagreements":[]}'
+    assert codec.decode(old, Agreement).cells == []
 
 
 def test_it_ends_in_what_to_fix_first_with_exit_code_1_and_as_json(tmp_path: Path) -> None:

@@ -173,6 +173,8 @@ class Agreement(Struct, frozen=True, kw_only=True):
     low: float
     high: float
     disagreements: list[Disagreement]
+    cells: list[int] = []
+    """The two-by-two table: good and passed, good and failed, bad and passed, bad and failed. Empty in older records."""
 
 
 def single_labels(labels: Iterable[Label], who: str = "") -> dict[str, Label]:
@@ -210,6 +212,7 @@ def agreement(labels: Mapping[str, Label], verdicts: Mapping[str, Verdict]) -> A
             for label, verdict in both
             if (label.judgement == "good") != verdict.passed
         ],
+        cells=cells,
     )
 
 

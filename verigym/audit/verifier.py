@@ -88,6 +88,8 @@ class Audit(Printable, Struct, frozen=True, kw_only=True):
     parts: list[RewardPart]
     agreement: Agreement | None
     asks_judge: bool
+    passing: list[float] = []
+    """The rewards of outputs that passed. The others of `rewards` failed."""
 
     @property
     def trust(self) -> bool:
@@ -185,6 +187,7 @@ async def audit_verifier(
         parts=parts_of(verdicts),
         agreement=agreed,
         asks_judge=asks_judge,
+        passing=[one.reward for one in verdicts if one.reward is not None and one.passed],
     )
 
 

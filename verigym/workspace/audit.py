@@ -3,6 +3,7 @@
 The result is stored under name@version of the verifier. A changed verifier therefore counts as not audited.
 """
 
+import time
 import uuid
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -51,6 +52,33 @@ class AuditRecord(msgspec.Struct, frozen=True):
     """The fixes to make first. Empty if the verifier can be trusted."""
 
 
+class AuditResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole result of an audit, as a document of kind `audit`."""
+
+    audit: Audit
+    judge: str = ""
+    """Version id of the judge. Empty without one."""
+    who: str = ""
+    """The person whose labels were used. Empty for all people."""
+    when: float
+    """Seconds since 1970."""
+
+
+class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole result of `verigym check`, passed or not, as a document of kind `check`."""
+
+    environment: str
+    verifiers: list[str]
+    """name@version"""
+    checks: list[Check]
+    when: float
+    """Seconds since 1970."""
+
+    @property
+    def sound(self) -> bool:
+        return not any(one.outcome == "fail" for one in self.checks)
+
+
 def check(
     ws: WorkspaceFolder,
     environment: EnvironmentSpec,
@@ -58,8 +86,9 @@ def check(
     num_tasks: int | None = None,
     on_play: Callable[[str, int], None] = lambda _, __: None,
 ) -> list[Check]:
-    """Checks the environment's contract on a sample of its tasks, and the corrected cases of its verifiers. Stores a record
-    if all hold. `num_tasks` sets the size of the sample, which is spread over splits and families."""
+    """Checks the environment's contract on a sample of its tasks, and the corrected cases of its verifiers. Stores the result,
+    and a record for each verifier if all hold. `num_tasks` sets the size of the sample, which is spread over splits and
+    families."""
     checks = check_environment(environment, ("train", "val"), num_tasks, on_check, partial(pick, seed=0), on_play)
     corrected = cases.read(cases.path_of(environment.name, ws.home))
     if corrected:
@@ -67,7 +96,10 @@ def check(
             outcome, words = event_loop.run(_hold(ws, environment, corrected))
         checks.append(Check(name="corrected cases hold", outcome=outcome, words=words))
         on_check(checks[-1])
-    if not any(one.outcome == "fail" for one in checks):
+    names = [verifier.name for verifier in environment.verifiers.values()]
+    result = CheckResult(environment=environment.name, verifiers=names, checks=checks, when=time.time())
+    ws.store.put("check", uuid.uuid4().hex, result)
+    if result.sound:
         for verifier in environment.verifiers.values():
             ws.store.put("checked", verifier.name, CheckRecord(environment.name, verifier.name, len(checks)))
     return checks
@@ -135,10 +167,13 @@ def audit(
     with watching():
         result = event_loop.run(ask())
     record = AuditRecord(result.environment, result.verifier, stored.id, result.n, result.fix)
-    ws.store.put("audited", uuid.uuid4().hex, record)
+    id = uuid.uuid4().hex
+    asked = judge.id if judge is not None else str(stored.config.get("judge", ""))
+    whole = AuditResult(audit=result, judge=asked if result.asks_judge else "", who=who, when=time.time())
+    ws.store.put("audit", id, whole)
+    ws.store.put("audited", id, record)
     agreement = result.agreement
     if result.asks_judge and agreement is not None and agreement.kappa is not None:
-        asked = judge.id if judge is not None else stored.config.get("judge", "")
         one = Calibration(result.verifier, asked, agreement.n, agreement.kappa, agreement.low, agreement.high)
         ws.store.put("calibration", uuid.uuid4().hex, one)
     return result
