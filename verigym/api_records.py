@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from verigym.api_base import Agent, WorkspaceBase, on_thread, run_id
 from verigym.core.errors import BadInput, Refused, not_found
 from verigym.core.records import Dataset, Item, Report, Task, Trajectory, Version
-from verigym.present import RecordList
+from verigym.present import RecordList, VersionList
 
 if TYPE_CHECKING:
     from verigym.evaluation.suites import HeldOutSet
@@ -76,7 +76,12 @@ class RecordVerbs(WorkspaceBase):
     @on_thread
     def models(self) -> list[Version]:
         """List versions, the newest last."""
-        return RecordList(self.folder.store.documents("version", Version))
+        from verigym.registry import ledger
+        from verigym.registry.lineage import lineage_nodes
+
+        versions = VersionList(self.folder.store.documents("version", Version))
+        versions.nodes = lineage_nodes(versions, ledger.entries(self.folder.store))
+        return versions
 
     @on_thread
     def remove_version(self, *versions: Agent, dry_run: bool = False) -> list[Version]:

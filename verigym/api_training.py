@@ -294,7 +294,13 @@ class TrainingVerbs(WorkspaceBase):
             if not run.recipe.get("run"):
                 raise BadInput(f"{run.label} was not trained, so it has no metrics. Name a trained version or a run")
             run = str(run.recipe["run"])
-        return Metrics(self.folder.store.metrics(self.folder.store.run(run, kinds=("train",)).id))
+        from verigym.training.alarms import StoredAlarm
+
+        id = self.folder.store.run(run, kinds=("train",)).id
+        metrics = Metrics(self.folder.store.metrics(id))
+        alarms = [one for one in self.folder.store.documents("alarm", StoredAlarm) if one.run == id]
+        metrics.alarms = [(one.step, one.kind, one.metric) for one in alarms]
+        return metrics
 
     @on_thread
     def gate(

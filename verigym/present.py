@@ -22,11 +22,15 @@ from verigym.core.records import (
     Reasoning,
     Report,
     Trajectory,
+    Version,
 )
 from verigym.core.words import counted, figure, is_number
 from verigym.draw.bars import bars
-from verigym.draw.lines import lines
-from verigym.draw.svg import escape
+from verigym.draw.intervals import Interval, interval_of_check, intervals
+from verigym.draw.lineage import Node, lineage
+from verigym.draw.lines import Mark, lines
+from verigym.draw.looks import looks
+from verigym.draw.svg import Drawing, escape
 
 T = TypeVar("T")
 _WIDTH = 110
@@ -53,10 +57,18 @@ class RecordList(list[T], Printable):
     __str__ = Printable.__str__
 
 
+class VersionList(RecordList[Version]):
+    """Versions. A notebook also shows them as a tree."""
+
+    nodes: Sequence[Node] = ()
+
+
 class Metrics(dict[int, dict[str, float]], Printable):
     """The metrics of a training run by step. It prints as a table, and a notebook shows the curves."""
 
     __str__ = Printable.__str__
+    alarms: Sequence[tuple[int, str, str]] = ()
+    """Step, kind and metric of each alarm that the run raised."""
 
     @property
     def curves(self) -> dict[str, dict[float, float]]:
@@ -125,16 +137,20 @@ def _report(report: Report) -> Iterable[Block]:
     if report.errors:
         yield f"{counted(report.errors, 'episode')} could not be scored. No figure counts them."
     rates = {name: one for name, one in report.metrics.items() if figure(name, one)[0].endswith("%")}
-    rows = {name: (one.value, one.low, one.high) for name, one in rates.items()}
-    yield Picture(
-        bars(rows, title=f"{report.agent} on {suite.name}", most=1.0, label=lambda share: f"{100 * share:.0f}%")
-    )
+    rows = [Interval(name, one.value, one.low, one.high, unit="share") for name, one in rates.items()]
+    yield Picture(intervals(rows, title=f"{report.agent} on {suite.name}"))
     if report.buckets:
         yield Table(("failure", "episodes"), list(report.buckets.items()))
 
 
 def _decision(decision: Decision) -> Iterable[Block]:
     yield f"{decision.verdict}: {decision.candidate} against {decision.champion or 'no champion'}"
+    rows = [row for row in map(interval_of_check, decision.checks) if row is not None]
+    if rows:
+        yield Picture(intervals(rows, title="Each check against its margin"))
+    for one in decision.checks:
+        if len(one.looks) > 1 and any(look.boundary > 0 for look in one.looks):
+            yield Picture(looks(one.looks, p=one.figures.get("p"), title=one.name))
     yield from _checks(decision.checks)
     if decision.words:
         yield decision.words
@@ -193,8 +209,9 @@ def _comparison(comparison: Any) -> Iterable[Block]:
         f"(p = {delta.p:.2g}, {delta.method})"
     )
     yield f"Tasks gained {len(it.gained)}, lost {len(it.lost)}. Unsafe {it.unsafe.champion} before, {it.unsafe.candidate} after."
-    rows = {name: (one.value, one.low, one.high) for name, one in sides.items()}
-    yield Picture(bars(rows, title="Success", most=1.0, label=lambda share: f"{100 * share:.0f}%"))
+    rows = [Interval(name, one.value, one.low, one.high, unit="share") for name, one in sides.items()]
+    change = Interval("difference", delta.value, delta.low, delta.high, delta.low, 0.0, "", "points")
+    yield Picture(intervals([*rows, change], title="Success"))
     if it.buckets:
         yield Table(("failure", "before", "after"), [(name, *counts) for name, counts in it.buckets.items()])
 
@@ -234,9 +251,31 @@ def _metrics(metrics: Metrics) -> Iterable[Block]:
         ("step", *names),
         [(step, *(f"{one[name]:.4g}" if name in one else "" for name in names)) for step, one in metrics.items()],
     )
+    if "reward" in curves and "held_out_success" in curves:
+        yield Picture(_reward_and_success(metrics))
+        names = [name for name in names if name not in ("reward", "held_out_success")]
     for name in names:
         if any(math.isfinite(value) for value in curves[name].values()):
-            yield Picture(lines({name: curves[name]}, title=name.replace("_", " "), x="step", width=380, height=220))
+            marks = [Mark(float(step), kind, name) for step, kind, metric in metrics.alarms if metric == name]
+            title = name.replace("_", " ")
+            yield Picture(lines({name: curves[name]}, title=title, x="step", width=380, height=220, marks=marks))
+
+
+def _reward_and_success(metrics: Metrics) -> Drawing:
+    """Both in one picture, because their difference shows reward hacking. Alarms about either are marked."""
+    curves = metrics.curves
+    about = ("reward", "held_out_success")
+    marks = [Mark(float(step), kind, "reward") for step, kind, metric in metrics.alarms if metric in about]
+    bands = {"held-out success": {step: (one, one, one) for step, one in curves["held_out_success"].items()}}
+    return lines(
+        {"reward": curves["reward"]},
+        title="Reward and held-out success",
+        x="step",
+        y="reward",
+        marks=marks,
+        bands=bands,
+        bands_y="success",
+    )
 
 
 def _records(records: Sequence[Any]) -> Iterable[Block]:
@@ -247,6 +286,8 @@ def _records(records: Sequence[Any]) -> Iterable[Block]:
     elif isinstance(records[0], Finding):
         yield from _findings(records)
     else:
+        if isinstance(records, VersionList) and records.nodes:
+            yield Picture(lineage(records.nodes, title="Versions"))
         header = _COLUMNS.get(type(records[0]).__name__) or tuple(msgspec.structs.asdict(records[0]))[:5]
         yield Table(header, [[_cell(getattr(one, name)) for name in header] for one in records])
 
@@ -292,5 +333,6 @@ _SHOWN: dict[str, Callable[[Any], Iterable[Block]]] = {
     "Trajectory": _trajectory,
     "Metrics": _metrics,
     "RecordList": _records,
+    "VersionList": _records,
 }
 """By name of the record, so that printing one loads no package of the others."""

@@ -1,8 +1,11 @@
 """Records print as tables in a terminal and as HTML in a notebook. What is stored and `repr` stay as they are."""
 
+from pathlib import Path
+
 import msgspec
 
 import verigym
+from verigym.core.look import Look
 from verigym.core.records import Check, Estimate, Suite
 from verigym.present import Metrics, RecordList
 
@@ -61,3 +64,37 @@ def test_a_list_prints_as_a_table_and_metrics_as_curves() -> None:
     assert str(metrics).splitlines()[-1].split() == ["2", "0.5", "1"]
     assert metrics._repr_html_().count("<svg") == 2
     assert metrics.curves["loss"] == {2: 1.0}
+
+
+def test_a_decision_in_a_notebook_shows_its_checks_against_their_margins() -> None:
+    looks = [Look(40, 0.1, 0.003, 0.003), Look(80, 0.2, 0.006, 0.004)]
+    figures = {"delta": 0.1, "low": 0.02, "high": 0.2, "p": 0.001}
+    check = Check(name="better", outcome="pass", words="yes", figures=figures, unit="points", looks=looks)
+    drawn = verigym.Decision(candidate="new", champion="old", verdict="PROMOTE", checks=[check])._repr_html_()
+    assert drawn.count("<svg") == 2 and "better: +10.0 points (+2.0 to +20.0), passed" in drawn
+    assert "look 2 after 80 tasks needed p at most 0.004" in drawn
+
+
+def test_reward_and_held_out_success_are_one_picture_with_alarms() -> None:
+    metrics = Metrics({step: {"reward": step / 9, "held_out_success": 0.5, "entropy": 1.0} for step in range(9)})
+    metrics.alarms = [(4, "held-out falls", "held_out_success"), (5, "entropy collapsed", "entropy")]
+    text, page = str(metrics), metrics._repr_html_()
+    assert page.count("<svg") == 2 and "held-out falls at step 4" in page and "entropy collapsed at step 5" in page
+    metrics.alarms = []
+    assert str(metrics) == text
+
+
+def test_versions_in_a_notebook_are_a_tree(tmp_path: Path) -> None:
+    with verigym.Workspace.demo(tmp_path / "demo") as ws:
+        versions = ws.models()
+        page = versions._repr_html_()  # pyright: ignore[reportAttributeAccessIssue]
+        assert "The champion is grpo" in page and "hacked: weights, rejected" in page
+        assert str(versions).splitlines()[0].split()[:2] == ["id", "name"]
+        for record in (
+            ws.compare("base", "grpo"),
+            ws.reports()[0],
+            ws.ledger()[-1].decision,
+            ws.metrics(ws.agent("hacked")),
+        ):
+            drawn = record._repr_html_()
+            assert "<svg" in drawn and "style=" not in drawn

@@ -21,11 +21,14 @@ _VERDICTS = {
 }
 
 
+Kind = Literal["weights", "prompt", "constraint", "base"]
+
+
 class Node(NamedTuple):
     id: str
     name: str
     parent: str = ""
-    kind: Literal["weights", "prompt", "constraint", "base"] = "base"
+    kind: Kind = "base"
     """What it changes: `prompt` also stands for tools, examples and skills, `constraint` for the harness."""
     verdict: str = ""
     """PROMOTE, REJECT, NEED MORE DATA or empty."""

@@ -153,7 +153,7 @@ def short(words: str, most: int) -> str:
 
 def fitted(words: str, width: float) -> str:
     """The text cut to about this many pixels."""
-    return short(words, max(2, int(width / 6.6)))
+    return short(words, max(2, int(width / 7)))
 
 
 def some(names: Iterable[str], most: int = 12) -> str:

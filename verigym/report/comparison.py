@@ -32,7 +32,7 @@ from verigym.workspace.workspace import WorkspaceFolder
 
 WIDTH = 440
 """Width of a picture. On a phone its text can still be read."""
-_NUM_FAMILIES = 30
+_NUM_FAMILIES = 15
 _NUM_LISTED = 100
 _FEW = 20
 """A longer list of tasks is folded."""
@@ -173,11 +173,11 @@ def _families(pair: Pair) -> Iterator[Block]:
     rows = [one for one in pair.moved.families if one.champion != one.candidate]
     if rows:
         shown = [_dumbbell(one) for one in rows[:_NUM_FAMILIES]]
-        yield Picture(dumbbells(shown, width=WIDTH))
+        yield Picture(dumbbells(shown, title="Success by family", width=WIDTH))
         same = len(pair.moved.families) - len(rows)
         more = f" {len(rows) - _NUM_FAMILIES:,} smaller changes are not drawn." if len(rows) > _NUM_FAMILIES else ""
         yield Words(
-            f"Success by family, the largest change first. {counted(same, 'family')} did not change.{more} A change is "
+            f"The largest changes come first. {counted(same, 'family')} did not change.{more} A change is "
             "beyond chance if it stays significant after the correction for the number of families."
         )
 
