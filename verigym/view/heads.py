@@ -222,6 +222,34 @@ def entries(reader: Reader) -> list[EntryHead]:
                 return known.entries
 
 
+def champion(reader: Reader) -> str:
+    """The id of the champion. Empty if there is none."""
+    known = entries(reader)
+    return (known[-1].champion_after or "") if known else ""
+
+
+def seen_by(reader: Reader) -> dict[str, int]:
+    """Hash of each suite to the number of versions that were measured on any of its families."""
+    known = reports(reader)
+    return reader.kept("seen by", id(known), lambda: _seen_by(known))
+
+
+def _seen_by(known: dict[str, ReportHead]) -> dict[str, int]:
+    suites = {one.suite.hash: one.suite for one in known.values()}
+    agents: dict[str, set[str]] = {}
+    for one in known.values():
+        agents.setdefault(one.suite.hash, set()).add(one.agent)
+    return {
+        hash: len(
+            set().union(
+                *(agents[other.hash] for other in suites.values() if not suite.families.isdisjoint(other.families))
+            )
+            | agents[hash]
+        )
+        for hash, suite in suites.items()
+    }
+
+
 def decisions_about(reader: Reader, version: str) -> list[EntryHead]:
     """Entries whose candidate or champion is this version, newest first."""
     found = (entry for entry in entries(reader) if version in (entry.decision.candidate, entry.decision.champion))
