@@ -1,4 +1,16 @@
 """The pages, one file each. `MODULES` lists the files that have any."""
 
-MODULES: tuple[str, ...] = ("compare", "flip", "gate", "label", "run", "run_map", "runs", "traces", "trajectory", "trajectory_item", "home")
+MODULES: tuple[str, ...] = (
+    "compare",
+    "flip",
+    "gate",
+    "label",
+    "run",
+    "run_map",
+    "runs",
+    "traces",
+    "trajectory",
+    "trajectory_item",
+    "home",
+)
 """Modules of this package, each with a list `PAGES`. They are imported when the view starts."""
