@@ -20,6 +20,7 @@ from verigym.core.records import Version
 from verigym.registry import ledger
 from verigym.registry.ledger import LedgerEntry
 from verigym.store.database import Store
+from verigym.view.derived import Derived
 from verigym.workspace.workspace import WorkspaceFolder
 
 T = TypeVar("T")
@@ -40,6 +41,7 @@ class Reader:
         self.home = home
         self.folder = WorkspaceFolder(home)
         self.folder.store = Store(home / "store.db", query_only=True)
+        self.derived = Derived(home)
         self._kept: dict[str, tuple[Any, Any]] = {}
         self._lock = threading.Lock()
         self._writable: WorkspaceFolder | None = None
@@ -49,6 +51,7 @@ class Reader:
         return self.folder.store
 
     def close(self) -> None:
+        self.derived.stop()
         self.store.close()
         if self._writable is not None:
             self._writable.store.close()

@@ -34,6 +34,7 @@ class ViewServer(NamedTuple):
     def run(self) -> None:
         """Answers until Ctrl-C or SIGTERM."""
         try:
+            self.view.reader.derived.start()
             with contextlib.suppress(KeyboardInterrupt):
                 self.server.run(sockets=[self.socket])
         finally:

@@ -1,0 +1,340 @@
+"""The derived index: what it answers, that it follows the store, and that nothing is lost without it."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.nobody import as_nobody
+from tests.view.store import VERIFIER, Made, add_run, episode, make_store, verdict
+from verigym.core.records import Report, Verdict
+from verigym.evaluation.failures import explain
+from verigym.mining.proposals import Proposal
+from verigym.registry import ledger
+from verigym.store.database import Store
+from verigym.view.build import Builder
+from verigym.view.derived import Derived, outcome_of_cell
+from verigym.view.episodes import cells as cells_of_run
+from verigym.view.read import Reader
+
+WAIT_S = 90.0
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    made = make_store(tmp_path_factory.mktemp("view") / "home")
+    build(made.home)
+    return made
+
+
+@pytest.fixture
+def derived(made: Made) -> Iterator[Derived]:
+    derived = Derived(made.home)
+    yield derived
+    derived.stop()
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A workspace with one run of 4 tasks x 2."""
+    store = Store(tmp_path / "store.db")
+    add_run(store, "eval-1", tasks=4, attempts=2)
+    store.close()
+    return tmp_path
+
+
+def build(home: Path) -> None:
+    builder = Builder(home)
+    builder.catch_up()
+    builder.close()
+
+
+def until(true: Callable[[], object]) -> None:
+    end = time.monotonic() + WAIT_S
+    while not true():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.05)
+
+
+def test_cells_hold_the_outcome_of_every_episode(made: Made, derived: Derived) -> None:
+    reader = Reader(made.home)
+    for run in [run for run in reader.store.runs(None) if run.kind in ("eval", "rollout") and run.trajectories]:
+        cells = derived.cells(run.id, run.verifier)
+        assert cells is not None and len(cells.cells) == cells.tasks * cells.attempts
+        assert (cells.rows, cells.total) == (run.trajectories, run.trajectories)
+        tasks = derived.cell_tasks(run.id, run.verifier, n=10**6)
+        at = {task: place * cells.attempts for place, task in enumerate(tasks)}
+        for cell in cells_of_run(reader, run):
+            outcome, reward = outcome_of_cell(cells.cells[at[cell.task] + cell.place])
+            assert outcome == cell.kind
+            assert reward == pytest.approx(min(1.0, max(0.0, cell.reward or 0.0)), abs=1 / 60)
+        families = [family for family in cells.families for _ in range(family.tasks)]
+        assert len(families) == cells.tasks and sum(one.passed for one in cells.families) == run.passed - sum(
+            cell.kind == "unsafe" and cell.reward == 1.0 for cell in cells_of_run(reader, run)
+        )
+    reader.close()
+
+
+def test_reasons_are_those_of_explain_with_the_general_rules(made: Made, derived: Derived) -> None:
+    store = Store(made.home / "store.db")
+    for run in store.runs():
+        if run.kind != "eval" or not run.trajectories:
+            continue
+        known = {task.id for task in store.tasks(run.id)}
+        episodes = [one for one in store.trajectories(run.id) if one.task in known]
+        whole = explain(store.tasks(run.id), episodes, store.verdicts(run.id))
+        reasons = derived.reasons(run.id, run.verifier)
+        assert reasons is not None and reasons.read == reasons.total == run.trajectories
+        assert reasons.buckets == {finding.bucket: finding.count for finding in whole.findings}
+        symptoms = {(one.bucket, one.symptom): one.count for one in reasons.symptoms}
+        for finding in whole.findings:
+            assert {c.symptom: c.count for c in finding.clusters} == {
+                symptom: count for (bucket, symptom), count in symptoms.items() if bucket == finding.bucket
+            }
+    store.close()
+
+
+def test_failed_episodes_of_a_bucket_come_page_by_page(made: Made, derived: Derived) -> None:
+    run = Store(made.home / "store.db").run(made.run)
+    reasons = derived.reasons(run.id, run.verifier)
+    assert reasons is not None
+    bucket, count = next(iter(reasons.buckets.items()))
+    pages, after = list[str](), 0
+    while page := derived.reasons_page(run.id, run.verifier, bucket, after=after, n=2):
+        pages += [one.trajectory for one in page]
+        after = page[-1].row
+    assert len(pages) == len(set(pages)) == count
+    one = derived.reason(run.id, run.verifier, pages[0])
+    assert one is not None and one.bucket == bucket
+    assert derived.reason(run.id, run.verifier, "nobody") is None
+
+
+def test_the_way_from_a_trace_to_a_decision_and_back(made: Made, derived: Derived) -> None:
+    around = derived.links_to("trajectory", made.trace)
+    assert {"feedback", "proposal"} <= {one.kind for one in around}
+    proposal = next(one.id for one in around if one.kind == "proposal")
+    proposals = [one.id for one in Store(made.home / "store.db").documents("proposal", Proposal)]
+    ahead = {one.kind: one.id for one in derived.links_from("proposal", proposal)}
+    assert {"trajectory", "task", "family"} <= set(ahead)
+    reviewed = [one for other in proposals for one in derived.links_to("proposal", other, by="review")]
+    assert reviewed and derived.links_from("review", reviewed[0].id)[0].link == reviewed[0].link
+    heads = derived.report_heads()
+    store = Store(made.home / "store.db")
+    reports = {report.id: report for report in store.documents("report", Report)}
+    assert {head.id for head in heads} == set(reports)
+    for head in heads:
+        report = reports[head.id]
+        assert (head.run, head.agent, head.suite, head.hash) == (
+            report.run, report.agent, report.suite.name, report.suite.hash,
+        )  # fmt: skip
+        assert head.metrics == report.metrics and head.tasks == len(report.suite.tasks)
+    decisions = derived.links_to("report", store_decision(store), by="decision")
+    assert decisions and {one.kind for one in derived.links_from("decision", decisions[0].id)} == {"version", "report"}
+    task = reports[heads[0].id].results[0].task
+    assert heads[0].id in {one.id for one in derived.links_to("task", task, by="report")}
+    assert derived.report_heads(agent=heads[0].agent, n=1)[0].agent == heads[0].agent
+    store.close()
+
+
+def store_decision(store: Store) -> str:
+    return next(entry.decision.reports[0] for entry in ledger.entries(store) if entry.decision.reports)
+
+
+def test_new_episodes_and_new_verdicts_are_followed(small: Path) -> None:
+    build(small)
+    derived, store = Derived(small), Store(small / "store.db")
+    before = derived.reasons("eval-1", VERIFIER)
+    assert before is not None
+    extra = [episode("eval-1", "task-0", 2), episode("eval-1", "task-1", 2)]
+    store.add("eval-1", extra, [verdict(extra[0].id, True), verdict(extra[1].id, False)])
+    store.finish_run("eval-1")
+    build(small)
+    after, cells = derived.reasons("eval-1", VERIFIER), derived.cells("eval-1", VERIFIER)
+    assert after is not None and cells is not None
+    assert (after.read, sum(after.buckets.values())) == (before.read + 2, sum(before.buckets.values()) + 1)
+    assert cells.attempts == 3 and cells.rows == before.read + 2
+
+    all_pass = [
+        Verdict(trajectory=one.id, verifier="new@2", reward=1.0, passed=True) for one in store.trajectories("eval-1")
+    ]
+    store.add("eval-1", (), all_pass)
+    store.scored_by("eval-1", "new@2")
+    build(small)
+    rescored = derived.reasons("eval-1", "new@2")
+    assert rescored is not None and rescored.buckets == {} and derived.reasons("eval-1", VERIFIER) == after
+
+    store.delete_run("eval-1")
+    build(small)
+    assert derived.cells("eval-1", "new@2") is None and derived.reasons("eval-1", VERIFIER) is None
+    derived.stop()
+    store.close()
+
+
+def test_a_report_that_is_written_again_is_read_again(made: Made, tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.db")
+    source = Store(made.home / "store.db")
+    report = source.documents("report", Report)[-1]
+    store.put("report", report.id, report)
+    build(tmp_path)
+    store.put_all("report", {report.id: msgspec.structs.replace(report, agent="another")})
+    build(tmp_path)
+    derived = Derived(tmp_path)
+    assert [head.agent for head in derived.report_heads()] == ["another"]
+    assert [one.id for one in derived.links_from("report", report.id, to="version")] == ["another"]
+    derived.stop()
+
+
+def test_words_are_found_in_any_case_and_nothing_typed_is_syntax(made: Made) -> None:
+    derived, builder = Derived(made.home), Builder(made.home)
+    assert derived.search_text(made.run, "dana") is None, "not indexed yet"
+    derived.want("text", made.run)
+    builder.catch_up()
+    assert derived.has_text(made.run)
+    store = Store(made.home / "store.db")
+    total = store.run(made.run).trajectories
+    hits = derived.search_text(made.run, "DANA plan", n=2)
+    assert hits is not None and len(hits.rows) == 2 and hits.after == hits.rows[-1] and hits.total == total
+    more = derived.search_text(made.run, "DANA plan", after=hits.after, n=10**4)
+    assert more is not None and more.after == 0 and not set(more.rows) & set(hits.rows)
+    for words in ('"', "dana OR NOT nobody*", "a:b {x} ^y", "'; DROP TABLE texts; --", "NEAR(dana plan)", "dana\0plan"):
+        found = derived.search_text(made.run, words)
+        assert found is None or isinstance(found.rows, list)
+    assert derived.search_text(made.run, "§ !") is None and derived.search_text(made.run, "zebra") is not None
+    builder.close()
+    derived.stop()
+
+
+def test_a_comparison_is_made_once(made: Made, derived: Derived) -> None:
+    calls: list[int] = []
+
+    def make() -> dict[str, int]:
+        calls.append(1)
+        return {"gained": 3}
+
+    for _ in range(2):
+        assert derived.compared("a", "b", make, dict[str, int]) == {"gained": 3}
+    assert derived.compared("a", "b", make, dict[str, int], state="0.9") == {"gained": 3}
+    assert len(calls) == 2
+
+
+def test_without_the_file_every_question_is_answered_with_nothing(tmp_path: Path) -> None:
+    derived = Derived(tmp_path / "nowhere")
+    assert derived.cells("r", "v") is None and derived.reasons("r", "v") is None and derived.progress() == []
+    assert derived.links_to("task", "t") == [] and derived.report_heads() == [] and not derived.has_text("r")
+    assert derived.reasons_page("r", "v", "b") == [] and derived.search_text("r", "word") is None
+    assert derived.compared("a", "b", lambda: 1, int) == 1
+    assert not (tmp_path / "nowhere").exists()
+    derived.stop()
+
+
+@pytest.mark.parametrize("damage", ["deleted", "garbage", "another version", "a table is missing"])
+def test_a_lost_or_damaged_file_is_answered_with_nothing_and_made_again(small: Path, damage: str) -> None:
+    build(small)
+    derived = Derived(small)
+    assert derived.cells("eval-1", VERIFIER) is not None
+    file = small / "derived.db"
+    if damage == "deleted":
+        for each in small.glob("derived.db*"):
+            each.unlink()
+    elif damage == "garbage":
+        for each in small.glob("derived.db-*"):
+            each.unlink()
+        file.unlink()
+        file.write_bytes(b"this is not a database" * 1000)
+    else:
+        with sqlite3.connect(file) as connection:
+            connection.execute("PRAGMA user_version = 99" if damage == "another version" else "DROP TABLE cells")
+        connection.close()
+    assert derived.cells("eval-1", VERIFIER) is None or damage == "another version"
+    derived.start()
+    until(lambda: derived.reasons("eval-1", VERIFIER) and derived.cells("eval-1", VERIFIER))
+    derived.stop()
+
+
+def test_a_folder_that_cannot_be_written_has_no_index_and_no_error(small: Path) -> None:
+    folder = Path("/var/tmp") / f"verigym-derived-{os.getpid()}"
+    folder.mkdir()
+    try:
+        (folder / "store.db").write_bytes((small / "store.db").read_bytes())
+        (folder / "store.db").chmod(0o444)
+        folder.chmod(0o555)
+
+        def ask() -> tuple[object, ...]:
+            derived = Derived(folder)
+            derived.want("cells", "eval-1")
+            return derived.cells("eval-1", VERIFIER), derived.progress(), derived.compared("a", "b", lambda: 5, int)
+
+        assert as_nobody(ask) == (None, [], 5)
+    finally:
+        folder.chmod(0o755)
+        for each in folder.iterdir():
+            each.unlink()
+        folder.rmdir()
+
+
+def test_the_builder_dies_with_its_parent(small: Path) -> None:
+    code = (
+        "import sys, time\nfrom pathlib import Path\nfrom verigym.view.derived import Derived\n"
+        "derived = Derived(Path(sys.argv[1]))\nderived.start()\nprint(derived._builder.pid, flush=True)\ntime.sleep(600)"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code, str(small)], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    builder = int(parent.stdout.readline())
+    until((small / "derived.db").exists)
+    os.kill(parent.pid, signal.SIGKILL)
+    parent.wait()
+    parent.stdout.close()
+
+    def gone() -> bool:
+        try:
+            return Path(f"/proc/{builder}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+        except OSError:
+            return True
+
+    until(gone)
+
+
+def test_a_second_builder_waits_and_takes_over(small: Path) -> None:
+    first, second = Derived(small), Derived(small)
+    first.start()
+    until(lambda: first.reasons("eval-1", VERIFIER))
+    second.start()
+    time.sleep(0.2)
+    assert second.building, "it waits"
+    first.stop()
+    store = Store(small / "store.db")
+    add_run(store, "eval-2", tasks=2, attempts=1)
+    store.close()
+    until(lambda: second.reasons("eval-2", VERIFIER))
+    second.stop()
+    assert not second.building and not first.building
+
+
+def test_a_run_that_is_being_made_is_left_alone_until_somebody_looks(small: Path) -> None:
+    store = Store(small / "store.db")
+    with store.claim("eval-1"):
+        builder, derived = Builder(small), Derived(small)
+        while builder.step():
+            pass
+        assert derived.cells("eval-1", VERIFIER) is None
+        derived.want("cells", "eval-1")
+        assert builder.step() and derived.cells("eval-1", VERIFIER) is not None
+        assert derived.reasons("eval-1", VERIFIER) is None
+        builder.close()
+    build(small)
+    assert derived.reasons("eval-1", VERIFIER) is not None
+    derived.stop()
+    store.close()
+
+
+def test_the_store_is_not_changed(made: Made, small: Path) -> None:
+    before = (small / "store.db").read_bytes()
+    build(small)
+    assert (small / "store.db").read_bytes() == before

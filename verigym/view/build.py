@@ -1,0 +1,499 @@
+"""Fills HOME/derived.db: one process at the lowest priority, one run after another, a batch at a time.
+
+What it knows of a run is named by the counts of the run: if they grew, it reads the new rows, and if they changed otherwise, it
+starts the run again. While a run is being made, it reads only what a page asked for, so that it takes nothing from the run. It
+imports no code of an environment.
+"""
+
+import contextlib
+import fcntl
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from verigym.core import codec
+from verigym.core.errors import VerigymError
+from verigym.core.records import Mark, Task, Trajectory, Verdict
+from verigym.evaluation.failures import WRONG_ANSWER, normalised, reason_of, unscored
+from verigym.view.build_links import link_documents, link_ledger, link_tasks
+from verigym.view.derived_tables import CLASSES, connect, remove, text_table
+
+KINDS = ("rollout", "eval", "collect")
+_BATCH = 500
+_FLUSH_S = 20.0
+_IDLE_S = 1.0
+_LOOK_S = 5.0
+"""Seconds between two looks for runs that changed."""
+_MOST_ATTEMPTS = 64
+_UNSAFE, _MARKED = b'"unsafe":true', b'"kind":"unsafe"'
+_EPISODES = """
+SELECT t.rowid, t.id, t.task, t.place, t.fault, v.reward, v.passed, v.body, instr(t.body, ?), {body}
+FROM trajectories t LEFT JOIN verdicts v ON v.trajectory = t.id AND v.run = t.run AND v.verifier = ?
+WHERE t.rowid IN ({marks}) ORDER BY t.rowid
+"""
+
+
+class RunState(Struct, frozen=True):
+    """A run, and what decides if it must be read."""
+
+    id: str
+    verifier: str
+    count: int
+    scored: int
+
+
+class Stopped(Exception):
+    """The parent process has ended, or the file was removed."""
+
+
+class _Marks(Struct, frozen=True):
+    marks: list[Mark] = []
+
+
+class _TaskHead(Struct, frozen=True):
+    family: str = ""
+
+
+class _Counts(NamedTuple):
+    trajectories: int
+    passed: int
+    scored: int
+
+
+class _JudgeExplanation(Struct, frozen=True):
+    trajectory: str
+    judge: str
+    bucket: str
+    reason: str
+
+
+class Builder:
+    """Reads the store and fills the index. `catch_up` does all that can be done now."""
+
+    def __init__(self, home: Path, *, alive: Callable[[], bool] = lambda: True) -> None:
+        self.home, self.path = home, home / "derived.db"
+        self._alive = alive
+        self.index = connect(self.path, create=True)
+        self._inode = os.stat(self.path).st_ino
+        address = f"{(home / 'store.db').resolve().as_uri()}?mode=ro"
+        self.store = sqlite3.connect(address, uri=True, timeout=30.0)
+        self.store.execute("PRAGMA query_only=ON")
+        self._looked, self._version = -_LOOK_S, -1
+        self._more = True
+
+    def close(self) -> None:
+        self.index.close()
+        self.store.close()
+
+    # -- what to do next --------------------------------------------------------------------------------------------
+
+    def catch_up(self) -> None:
+        """Reads everything that is new."""
+        while self.step(patient=False):
+            pass
+
+    def step(self, *, patient: bool = True) -> bool:
+        """Does one thing. False if there is nothing to do. If `patient`, a run that is being made is not disturbed."""
+        self._check()
+        with self.index:
+            if any([link_documents(self.store, self.index), link_ledger(self.store, self.index)]):
+                return True
+        for what, run in self.index.execute("SELECT what, run FROM wanted ORDER BY asked").fetchall():
+            self._wanted(what, run)
+            return True
+        if patient and (self._is_busy() or not (self._more or self._is_changed())):
+            return False
+        with self.index:
+            if link_tasks(self.store, self.index):
+                return True
+        cells, reasons = self._pending()
+        self._more = bool(cells or reasons)
+        for run in cells:
+            self.build_cells(run)
+        for run in reasons:
+            self.build_reasons(run)
+            if patient and (self._is_asked() or self._is_busy()):
+                break
+        return self._more
+
+    def _check(self) -> None:
+        try:
+            same = os.stat(self.path).st_ino == self._inode
+        except OSError:
+            same = False
+        if not same or not self._alive():
+            raise Stopped
+
+    def _is_busy(self) -> bool:
+        """Whether a process is making a run now."""
+        with contextlib.suppress(OSError):
+            for file in (self.home / "running").iterdir():
+                with contextlib.suppress(OSError, ValueError):
+                    os.kill(int(file.read_text().removeprefix("pid ")), 0)
+                    return True
+        return False
+
+    def _is_asked(self) -> bool:
+        return self.index.execute("SELECT count(*) FROM wanted").fetchone()[0] > 0
+
+    def _is_changed(self) -> bool:
+        """Whether the store changed since the last look. Looks are some seconds apart."""
+        now = time.monotonic()
+        version = self.store.execute("PRAGMA data_version").fetchone()[0]
+        if now - self._looked < _LOOK_S or version == self._version:
+            return False
+        self._looked, self._version = now, version
+        return True
+
+    def _pending(self) -> tuple[list[RunState], list[RunState]]:
+        """Runs whose cells or reasons are behind, newest first."""
+        known = [
+            {(run, verifier): (count, scored) for run, verifier, count, scored in self.index.execute(sql)}
+            for sql in (
+                "SELECT run, verifier, count, scored FROM cells",
+                "SELECT run, verifier, count, scored FROM explained",
+            )
+        ]
+        stored: set[str] = set()
+        behind: tuple[list[RunState], list[RunState]] = ([], [])
+        marks = ", ".join("?" for _ in KINDS)
+        rows = self.store.execute(
+            f"SELECT id, verifier, counts FROM runs WHERE kind IN ({marks}) ORDER BY parent != '', created DESC", KINDS
+        ).fetchall()
+        for id, verifier, counts in rows:
+            stored.add(id)
+            state = self._state(id, verifier, counts)
+            for have, missing in zip(known, behind, strict=True):
+                if have.get((id, verifier), (0, 0)) != (state.count, state.scored):
+                    missing.append(state)
+        gone = {run for have in known for run, _ in have} - stored
+        with self.index:
+            for run in gone:
+                self._forget(run)
+        return behind
+
+    def _state(self, run: str, verifier: str, counts: bytes | None) -> RunState:
+        if counts:
+            known = msgspec.json.decode(counts, type=_Counts)
+            return RunState(run, verifier, known.trajectories, known.scored)
+        count = self.store.execute("SELECT count(*) FROM trajectories WHERE run = ?", (run,)).fetchone()[0]
+        sql = "SELECT count(reward) FROM verdicts WHERE run = ? AND verifier = ?"
+        return RunState(run, verifier, count, self.store.execute(sql, (run, verifier)).fetchone()[0])
+
+    def _wanted(self, what: str, run: str) -> None:
+        row = self.store.execute("SELECT verifier, counts FROM runs WHERE id = ?", (run,)).fetchone()
+        if row is not None:
+            state = self._state(run, *row)
+            build = {"cells": self.build_cells, "reasons": self.build_reasons, "text": self.build_text}.get(what)
+            if build is not None:
+                build(state)
+        with self.index:
+            self.index.execute("DELETE FROM wanted WHERE what = ? AND run = ?", (what, run))
+
+    def _forget(self, run: str) -> None:
+        """Removes what is known of a run that was deleted."""
+        for table in ("cells", "explained", "reasons", "symptoms", "texts"):
+            self.index.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
+        self.index.execute(f"DROP TABLE IF EXISTS {text_table(run)}")
+
+    # -- episodes ---------------------------------------------------------------------------------------------------
+
+    def _since(self, table: str, run: RunState) -> int:
+        """The last row that was read. 0 to start again, because the counts changed in another way than by growing."""
+        sql = f"SELECT row, count, scored FROM {table} WHERE run = ? AND verifier = ?"
+        known = self.index.execute(sql, (run.id, run.verifier)).fetchone()
+        if known is None:
+            return 0
+        row, count, scored = known
+        grew = run.count > count and 0 <= run.scored - scored <= run.count - count
+        return row if grew else 0
+
+    def _rows(self, run: str, after: int) -> list[int]:
+        sql = "SELECT rowid FROM trajectories WHERE run = ? AND rowid > ?"
+        return sorted(row for (row,) in self.store.execute(sql, (run, after)))
+
+    def _episodes(self, run: RunState, rows: Sequence[int], body: str) -> Iterator[list[tuple[Any, ...]]]:
+        """The episodes in batches. No transaction stays open between two of them."""
+        for start in range(0, len(rows), _BATCH):
+            self._check()
+            some = rows[start : start + _BATCH]
+            sql = _EPISODES.format(body=body, marks=", ".join("?" * len(some)))
+            yield self.store.execute(sql, (_MARKED, run.verifier, *some)).fetchall()
+
+    def _progress(self, what: str, done: int, total: int) -> None:
+        self.index.execute("INSERT OR REPLACE INTO progress VALUES (?, ?, ?)", (what, done, total))
+
+    def build_cells(self, run: RunState) -> None:
+        since = self._since("cells", run)
+        rows = self._rows(run.id, since)
+        cells = self._stored_cells(run) if since else dict[str, bytearray]()
+        last, flushed = since, time.monotonic()
+        for batch in self._episodes(run, rows, "NULL"):
+            for rowid, _id, task, index, fault, reward, passed, verdict, marked, _ in batch:
+                unsafe = bool(verdict and _UNSAFE in verdict) or bool(marked and self._is_marked(rowid))
+                outcome = _outcome(fault, reward, bool(passed), unsafe)
+                shade = 0 if reward is None else round(31 * min(1.0, max(0.0, reward)))
+                place = min(max(index, 0), _MOST_ATTEMPTS - 1)
+                attempts = cells.setdefault(task, bytearray())
+                if len(attempts) <= place:
+                    attempts.extend(bytes(place + 1 - len(attempts)))
+                attempts[place] = CLASSES.index(outcome) << 5 | shade
+                last = rowid
+            if time.monotonic() - flushed > _FLUSH_S:
+                self._keep_cells(run, cells, last, (0, 0))
+                flushed = time.monotonic()
+        self._keep_cells(run, cells, last, (run.count, run.scored))
+
+    def _is_marked(self, rowid: int) -> bool:
+        """The text can also stand in an end state, so the marks decide."""
+        [(body,)] = self.store.execute("SELECT body FROM trajectories WHERE rowid = ?", (rowid,)).fetchall() or [
+            (b"{}",)
+        ]
+        try:
+            return any(mark.kind == "unsafe" for mark in codec.decode(body, _Marks).marks)
+        except VerigymError:
+            return False
+
+    def _stored_cells(self, run: RunState) -> dict[str, bytearray]:
+        sql = "SELECT head, tasks, cells FROM cells WHERE run = ? AND verifier = ?"
+        head, tasks, body = self.index.execute(sql, (run.id, run.verifier)).fetchone()
+        wide = msgspec.json.decode(head)["attempts"]
+        ids = msgspec.json.decode(tasks, type=list[str])
+        return {id: bytearray(body[at * wide : (at + 1) * wide].rstrip(b"\0")) for at, id in enumerate(ids)}
+
+    def _keep_cells(self, run: RunState, cells: dict[str, bytearray], row: int, state: tuple[int, int]) -> None:
+        heads = self.store.execute("SELECT id, body FROM tasks WHERE run = ?", (run.id,))
+        families = {id: _family_of(body) or id for id, body in heads}
+        order = sorted({**dict.fromkeys(families), **cells}, key=lambda id: (families.get(id, id), id))
+        wide = max(map(len, cells.values()), default=0)
+        empty = bytearray()
+        body = b"".join(cells.get(id, empty).ljust(wide, b"\0") for id in order)
+        figures: dict[str, list[int]] = {}
+        for id in order:
+            counts = [cell >> 5 for cell in cells.get(id, empty) if cell]
+            passed, scored = counts.count(1), sum(each != 5 for each in counts)
+            of = figures.setdefault(families.get(id, id), [0, 0, 0, 0, 0])
+            for at, value in enumerate((1, len(counts), passed, scored, int(0 < passed < scored))):
+                of[at] += value
+        head = {
+            "attempts": wide,
+            "tasks": len(order),
+            "families": [[family, *of] for family, of in figures.items()],
+            "rows": len(body) - body.count(0),
+            "total": run.count,
+        }
+        with self.index:
+            self.index.execute(
+                "INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (run.id, run.verifier, msgspec.json.encode(head), msgspec.json.encode(order), body, row, *state),
+            )
+            self._progress("episodes", head["rows"], run.count)
+
+    def build_reasons(self, run: RunState) -> None:
+        since = self._since("explained", run)
+        rows = self._rows(run.id, since)
+        sql = "SELECT read FROM explained WHERE run = ? AND verifier = ?"
+        read = self.index.execute(sql, (run.id, run.verifier)).fetchone()[0] if since else 0
+        said = self._said(run.id)
+        key = run.id, run.verifier
+        with self.index:
+            if not since:
+                self.index.execute("DELETE FROM reasons WHERE run = ? AND verifier = ?", key)
+                self.index.execute("DELETE FROM symptoms WHERE run = ? AND verifier = ?", key)
+        tasks = lru_cache(4096)(lambda task: self._task(run.id, task))
+        passed = "v.passed = 1 AND t.fault = '' AND v.reward IS NOT NULL"
+        safe = 'instr(v.body, CAST(\'"unsafe":true\' AS BLOB)) + instr(t.body, CAST(\'"kind":"unsafe"\' AS BLOB)) = 0'
+        for batch in self._episodes(run, rows, f"CASE WHEN {passed} AND {safe} THEN NULL ELSE t.body END"):
+            found = [(*key, *reason) for row in batch if (reason := _reason(row, tasks, said)) is not None]
+            read += len(batch)
+            with self.index:
+                self.index.executemany(
+                    "DELETE FROM reasons WHERE run = ? AND verifier = ? AND trajectory = ?",
+                    [(*key, row[1]) for row in batch] if since else [],
+                )
+                self.index.executemany("INSERT OR IGNORE INTO reasons VALUES (?, ?, ?, ?, ?, ?, ?)", found)
+                self._explained(key, read, run.count, batch[-1][0], (-1, -1))
+                self._progress("reasons", read, run.count)
+        with self.index:
+            self._explained(key, max(read, run.count), run.count, rows[-1] if rows else since, (run.count, run.scored))
+
+    def _explained(self, key: tuple[str, str], read: int, total: int, row: int, state: tuple[int, int]) -> None:
+        self.index.execute(
+            "INSERT OR REPLACE INTO explained VALUES (?, ?, ?, ?, ?, ?, ?)", (*key, read, total, row, *state)
+        )
+
+    def _task(self, run: str, task: str) -> Task | None:
+        row = self.store.execute("SELECT body FROM tasks WHERE run = ? AND id = ?", (run, task)).fetchone()
+        try:
+            return codec.decode(row[0], Task) if row else None
+        except VerigymError:
+            return None
+
+    def _said(self, run: str) -> dict[str, _JudgeExplanation]:
+        """What judges said of the run's episodes, the newest last."""
+        said: dict[str, _JudgeExplanation] = {}
+        for (body,) in self.store.execute("SELECT body FROM documents WHERE kind = 'said' ORDER BY created"):
+            with contextlib.suppress(VerigymError):
+                one = codec.decode(body, _JudgeExplanation)
+                if one.trajectory.startswith(f"{run}/"):
+                    said[one.trajectory] = one
+        return said
+
+    # -- text -------------------------------------------------------------------------------------------------------
+
+    def build_text(self, run: RunState) -> None:
+        """The words of every item of a run. Only words and rows are stored, not the texts."""
+        table = text_table(run.id)
+        known = self.index.execute("SELECT read, row FROM texts WHERE run = ?", (run.id,)).fetchone()
+        read, since = known or (0, 0)
+        if known is None or run.count < read:
+            read = since = 0
+            with self.index:
+                self.index.execute(f"DROP TABLE IF EXISTS {table}")
+                self.index.execute(f"CREATE VIRTUAL TABLE {table} USING fts5(body, content='', detail=none)")
+        for batch in self._episodes(run, self._rows(run.id, since), "t.body"):
+            read += len(batch)
+            with self.index:
+                words = [(row[0], _words(row[9], row[7])) for row in batch]
+                self.index.executemany(f"INSERT INTO {table} (rowid, body) VALUES (?, ?)", words)
+                self.index.execute(
+                    "INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?)", (run.id, read, run.count, batch[-1][0])
+                )
+                self._progress(f"text of {run.id}", read, run.count)
+
+
+def _outcome(fault: str, reward: float | None, passed: bool, unsafe: bool) -> str:
+    if fault not in ("", "model") or reward is None:
+        return "error"
+    if unsafe:
+        return "unsafe"
+    return "passed" if passed else "partial" if reward > 0 else "failed"
+
+
+def _family_of(body: bytes) -> str:
+    try:
+        return codec.decode(body, _TaskHead).family
+    except VerigymError:
+        return ""
+
+
+def _reason(
+    row: tuple[Any, ...], task_of: Callable[[str], Task | None], said: dict[str, _JudgeExplanation]
+) -> tuple[str, int, str, str, str] | None:
+    """Trajectory, row, bucket, symptom and who decided. None if the episode passed safely."""
+    rowid, id, task_id, _, _, _, _, verdict_body, _, body = row
+    if body is None:
+        return None
+    try:
+        trajectory = codec.decode(body, Trajectory)
+        verdict = codec.decode(verdict_body, Verdict) if verdict_body else unscored(trajectory)
+        task = task_of(task_id) or Task(id=task_id, prompt="")
+        reason = reason_of(task, trajectory, verdict)
+    except VerigymError as error:  # a damaged or newer record
+        return id, rowid, "infrastructure", normalised(str(error)), "rules"
+    if not reason.bucket:
+        return None
+    judged = said.get(id)
+    if reason.bucket == WRONG_ANSWER and judged is not None:
+        return id, rowid, judged.bucket, normalised(judged.reason), f"judge {judged.judge[:12]}"
+    return id, rowid, reason.bucket, reason.symptom or normalised(reason.evidence), reason.by
+
+
+def _words(body: bytes, verdict: bytes | None) -> str:
+    """Every text of an episode and of its verdict."""
+    texts: list[str] = []
+
+    def collect(value: Any) -> None:
+        if isinstance(value, str):
+            texts.append(value)
+        elif isinstance(value, dict):
+            for each in value.values():
+                collect(each)
+        elif isinstance(value, list):
+            for each in value:
+                collect(each)
+
+    for raw in (body, verdict):
+        with contextlib.suppress(msgspec.DecodeError, RecursionError):
+            plain = msgspec.json.decode(raw) if raw else {}
+            collect([plain.get(name) for name in ("items", "end_state", "evidence", "error")])
+    return "\n".join(texts)
+
+
+def run_builder(home: Path, parent: int = 0) -> None:
+    """Fills the index until the parent process ends. One builder at a time: another waits."""
+    with contextlib.suppress(OSError):
+        os.nice(19)
+
+    def alive() -> bool:
+        return not parent or os.getppid() == parent
+
+    with _locked(home, alive) as mine:
+        while mine and alive():
+            try:
+                builder = Builder(home, alive=alive) if (home / "store.db").exists() else None
+            except (sqlite3.DatabaseError, OSError) as error:
+                _recover(home, error)
+                builder = None
+            if builder is None:
+                time.sleep(_IDLE_S)
+                continue
+            try:
+                while alive():
+                    if not builder.step():
+                        time.sleep(_IDLE_S)
+            except Stopped:
+                continue
+            except (sqlite3.Error, OSError) as error:
+                _recover(home, error)
+                time.sleep(_IDLE_S)
+            finally:
+                builder.close()
+
+
+def _recover(home: Path, error: Exception) -> None:
+    """Removes a damaged index. A full or read-only disk and a locked file are tried again."""
+    text = str(error)
+    if any(word in text for word in ("malformed", "not a database", "no such table", "no such column")):
+        with contextlib.suppress(OSError):
+            remove(home / "derived.db")
+    else:
+        time.sleep(10 * _IDLE_S)
+
+
+@contextlib.contextmanager
+def _locked(home: Path, alive: Callable[[], bool]) -> Iterator[bool]:
+    try:
+        file = (home / "derived.lock").open("a+")
+    except OSError:  # a folder that cannot be written has no index
+        yield False
+        return
+    with file:
+        while alive():
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                time.sleep(_IDLE_S)
+                continue
+            yield True
+            return
+        yield False
+
+
+def main(words: Iterable[str]) -> int:
+    """`python -m verigym.view.derived HOME [PID]`"""
+    home, *rest = words
+    run_builder(Path(home), int(rest[0]) if rest else 0)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
