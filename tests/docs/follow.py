@@ -20,6 +20,7 @@ from pathlib import Path
 from msgspec import Struct
 
 _BLOCK = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+_GAP = re.compile(r"(?<=\S) {2,}(?=\S)")
 _PORT = re.compile(r"\b812[3-9]\b")
 _DIFFERS = re.compile(
     r"(?<=quick: )[\d.]+(?= CPU-ms)|[\d.]+(?= ms on the clock)|(?<=[a-z]-)[0-9a-f]{8}\b|\b[0-9a-f]{12}\b|(?<=suite )[0-9a-f]{8}\b"
@@ -73,14 +74,16 @@ def _commands(body: str, start: int, slow: bool) -> list[Command]:
 def follow(page: str, folder: Path, *, slow: bool) -> list[tuple[Command, str]]:
     """Each command with what it printed, typed in an empty folder into one shell."""
     ports = _free_ports(page)
+    files: dict[str, str] = {}
     script, typed = ["exec 2>&1", "set -m", "trap 'kill $(jobs -p) 2>/dev/null' EXIT"], []
     for number, step in enumerate(steps(page)):
         if isinstance(step, File):
             kept = folder / f".step-{number}"
             kept.write_text(_with(ports, step.text))
+            files[step.name] = step.text
             script.append(f"cp {kept.name} {step.name}")
         elif slow or not step.slow:
-            script += [_with(ports, step.typed), f"echo '{_MARK}'"]
+            script += [_with(ports, _until_ready(step.typed, files)), f"echo '{_MARK}'"]
             typed.append(step)
     environment = {name: value for name, value in os.environ.items() if name != "VERIGYM_HOME"}
     environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
@@ -97,6 +100,14 @@ def follow(page: str, folder: Path, *, slow: bool) -> list[tuple[Command, str]]:
     printed = [_with(back, _JOB.sub("", text)).lstrip("\n") for text in done.stdout.split(_MARK)]
     assert len(printed) == len(typed) + 1, f"the shell ended early:\n{done.stdout[-2000:]}"
     return list(zip(typed, printed[:-1], strict=True))
+
+
+def _until_ready(typed: str, files: dict[str, str]) -> str:
+    """The command with waits for its servers in place of a fixed time, which is too short on a busy machine."""
+    started = [text for name, text in files.items() if re.search(rf"python3 {re.escape(name)}\b[^&]*&", typed)]
+    ports = [port for text in started for port in dict.fromkeys(_PORT.findall(text))]
+    waits = [f"until (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null; do sleep 0.1; done" for port in ports]
+    return re.sub(r"sleep \d+$", "; ".join(["sleep 0.5", *waits]), typed) if waits else typed
 
 
 def _free_ports(page: str) -> dict[str, str]:
@@ -117,7 +128,8 @@ def _with(ports: dict[str, str], text: str) -> str:
 
 def agrees(expected: str, printed: str, *, numbers: bool = True) -> bool:
     """Whether what was printed is what the page shows, but for `…`, white space at the ends of lines, and numbers where they do
-    not count."""
+    not count. The width of a column does not count, because a time in another row can change it."""
+    expected, printed = (_GAP.sub("  ", text) for text in (expected, printed))
     if not numbers:
         expected, printed = (
             re.sub(r"-?\d[\d.,]*|[ -]{2,}", " ", _DIFFERS.sub("…", text)) for text in (expected, printed)

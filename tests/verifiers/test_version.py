@@ -21,18 +21,24 @@ from verigym.verifiers.toolcall import tool_call_verifier
 from verigym.verifiers.version import code_text, version
 
 
+HELPERS = ("helper", "deeper", "parts", "parts.far")
+"""Modules of the small project. Another test may have imported its own under the same name."""
+
+
 def loaded(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     sys.path.insert(0, str(path.parent))
+    others = {name: sys.modules.pop(name) for name in HELPERS if name in sys.modules}
     try:
         spec.loader.exec_module(module)
     finally:
         sys.path.remove(str(path.parent))
-        for name in ("helper", "deeper", "parts", "parts.far"):
+        for name in HELPERS:
             sys.modules.pop(name, None)
+        sys.modules.update(others)
     return module
 
 
