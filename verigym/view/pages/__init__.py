@@ -1,6 +1,7 @@
 """The pages, one file each. `MODULES` lists the files that have any."""
 
 MODULES: tuple[str, ...] = (
+    "audit",
     "compare",
     "flip",
     "gate",
