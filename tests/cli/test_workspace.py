@@ -126,7 +126,7 @@ WRITING = [
     ["tasks", "dedup", "faq.jsonl", "--out", "new.jsonl"],
     ["design", "vary", "train.jsonl", "-n", "2", "--by", "distractor"],
     ["models", "card", "grpo", "--out", "card.md", "--home", "home"],
-    ["models", "export", "grpo", "--out", "exported", "--home", "home"],
+    ["models", "export", "base", "--out", "exported", "--home", "home"],
     ["runs", "export", "EVALUATION", "--out", "run.jsonl", "--home", "home"],
     ["report", "grpo", "--out", "page.html", "--home", "home"],
 ]

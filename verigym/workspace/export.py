@@ -95,7 +95,7 @@ def _check_folder(ws: WorkspaceFolder, version: Version, to: Path) -> None:
         "this workspace": ws.home,
     }
     for owner, folder in protected.items():
-        if folder.is_dir() and to.resolve().is_relative_to(folder.resolve()):
+        if os.path.isdir(folder) and to.resolve().is_relative_to(folder.resolve()):  # also if a parent cannot be read
             raise Refused(f"{to} is inside {folder}, the folder of {owner}. Pass another folder with --out")
 
 
