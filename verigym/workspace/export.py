@@ -49,7 +49,9 @@ def export(ws: WorkspaceFolder, version: Version, to: Path, merged: bool = False
             _check_free(to)
             folder.rename(to)
     except OSError as error:
-        raise InfrastructureFailure(f"{to} cannot be written ({error}). No files were left there") from error
+        raise InfrastructureFailure(
+            f"{to} cannot be written ({error}). No files were left there. Choose a folder that you may write"
+        ) from error
     return sorted(file.name for file in to.iterdir())
 
 
