@@ -59,8 +59,12 @@ def make_pair(ws: WorkspaceFolder, before: Report, after: Report) -> Pair:
 
 
 def label(ws: WorkspaceFolder, id: str) -> str:
+    """The name of a version, with its id if another version has the same name."""
     version = ws.store.get("version", id, Version)
-    return version.label if version is not None else id
+    if version is None:
+        return id
+    same = sum(one.label == version.label for one in ws.store.documents("version", Version))
+    return version.label if same == 1 or version.label == id else f"{version.label} ({id})"
 
 
 def comparison_document(ws: WorkspaceFolder, subject: PairSubject) -> Document:

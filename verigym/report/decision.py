@@ -65,8 +65,8 @@ def decision_document(ws: WorkspaceFolder, asked: VersionSubject) -> Document:
         Section("What to do next", [Step(words, command) for words, command in _steps(subject)]),
     ]
     return Document(
-        title=subject.version.label,
-        name=subject.version.label,
+        title=label(ws, subject.version.id),
+        name=label(ws, subject.version.id),
         kind="decision" if decision else "version",
         verdict=verdict,
         tone={"PROMOTE": "pass", "REJECT": "fail"}.get(verdict, "unclear"),  # pyright: ignore[reportArgumentType]
@@ -112,7 +112,7 @@ def _decision(subject: _Subject) -> Iterator[Block]:
     if subject.entry is None:
         return
     entry, decision = subject.entry, subject.entry.decision
-    against = subject.rival.label if subject.rival else "no champion"
+    against = label(subject.ws, subject.rival.id) if subject.rival else "no champion"
     policy = f", policy {decision.policy['name']}" if decision.policy.get("name") else ""
     yield Words(f"Against {against}{policy}. Ledger entry {entry.seq}, {entry.when}, by {entry.who}.", dim=True)
     rows = [
