@@ -46,7 +46,7 @@ class Listener:
     def __init__(self, channel: str) -> None:
         self.channel = channel
         self.queue: asyncio.Queue[bytes] = asyncio.Queue(_WAITING)
-        self.gone = asyncio.Event()
+        self.gone = False
 
     def tell(self, messages: list[bytes]) -> None:
         """Never waits. A page that does not keep up is disconnected."""
@@ -54,7 +54,12 @@ class Listener:
             for message in messages:
                 self.queue.put_nowait(message)
         except asyncio.QueueFull:
-            self.gone.set()
+            self.gone = True
+
+    def end(self) -> None:
+        self.gone = True
+        if self.queue.empty():  # it waits for a message
+            self.queue.put_nowait(b": the end\n\n")
 
 
 class Events:
@@ -110,19 +115,14 @@ class Events:
 
     async def _stream(self, listener: Listener) -> AsyncIterator[bytes]:
         yield b"retry: 2000\n\n"
-        gone = asyncio.create_task(listener.gone.wait())
         try:
-            while not listener.gone.is_set():
-                message = asyncio.create_task(listener.queue.get())
-                done, _ = await asyncio.wait((message, gone), timeout=_BEAT_S, return_when=asyncio.FIRST_COMPLETED)
-                if message in done:
-                    yield message.result()
-                else:
-                    message.cancel()
-                    if not done:
-                        yield b": still here\n\n"
+            while not listener.gone:
+                try:
+                    message = await asyncio.wait_for(listener.queue.get(), _BEAT_S)
+                except TimeoutError:
+                    message = b": still here\n\n"
+                yield message
         finally:
-            gone.cancel()
             self._leave(listener)
 
     # -- the poller -------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ class Events:
 
     def _end(self) -> None:
         for listener in self._listeners:
-            listener.gone.set()
+            listener.end()
         if self._poller is not None:
             self._poller.cancel()
 

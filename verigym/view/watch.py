@@ -285,6 +285,7 @@ class TrainingWatch:
         self._run = run
         self._rows: tuple[int, int] | None = None
         self._steps: int | None = None
+        self._had_metrics = False
         self._shown = _Texts()
 
     @property
@@ -307,6 +308,7 @@ class TrainingWatch:
             return []
         if self._steps is None:
             self._steps = RunCount(reader, self._run).steps
+            self._had_metrics = reader.one("SELECT max(step) FROM metrics WHERE run = ?", self._run) is not None
         states = {f"state-{self._run}": run_state(reader.home, self._run, row[0][0])}
         changes = self._shown.change(_step_words(reader, self._run, self._steps), states)
         changes += self._new(reader, self._rows)
@@ -326,7 +328,11 @@ class TrainingWatch:
         prefix = f"{self._run}/"
         for id in [id for (id,) in reader.rows(sql, after[1]) if id.startswith(prefix)]:
             step, _, kind = id.removeprefix(prefix).partition("/")
-            changes.append({"alarm": {"step": step, "kind": kind}, "note": f"Alarm at step {step}: {kind}"})
+            words = f"Alarm at step {step}: {kind}"
+            changes.append({"alarm": {"step": step, "kind": kind}, "note": words, "stale": words})
+        if steps and not self._had_metrics:
+            changes.append({"stale": "The first step is finished"})
+        self._had_metrics = self._had_metrics or bool(steps)
         return changes
 
 

@@ -13,5 +13,6 @@ MODULES: tuple[str, ...] = (
     "trajectory",
     "trajectory_item",
     "home",
+    "training",
 )
 """Modules of this package, each with a list `PAGES`. They are imported when the view starts."""
