@@ -25,6 +25,7 @@ from verigym.report.document import (
     asked,
     clipped,
     done,
+    typed,
 )
 from verigym.report.production import of_tasks
 from verigym.report.subjects import PairSubject
@@ -72,10 +73,10 @@ def comparison_document(ws: WorkspaceFolder, subject: PairSubject) -> Document:
     found, (before, after) = pair.found, pair.names
     tone = "pass" if found.success.low > 0 else "fail" if found.success.high < 0 else "unclear"
     said = {"pass": f"{after} is better", "fail": f"{after} is worse", "unclear": "No difference is shown"}[tone]
-    steps = [Step("See why the tasks after failed.", f"verigym explain {pair.after.run}")]
+    steps = [Step("See why the tasks after failed.", typed("explain", pair.after.run))]
     if ws.store.get("version", pair.after.agent, Version) is not None and found.success.value > 0:
         steps.insert(
-            0, Step(f"Ask the gate whether {after} may replace the champion.", f"verigym gate {pair.after.agent}")
+            0, Step(f"Ask the gate whether {after} may replace the champion.", typed("gate", pair.after.agent))
         )
     sections = [
         *pair_sections(pair),

@@ -28,7 +28,7 @@ from verigym.report.comparison import (
     pair_sections,
     production,
 )
-from verigym.report.document import Block, Case, CheckRow, Checks, Document, Picture, Section, Step, Table, Words
+from verigym.report.document import Block, Case, CheckRow, Checks, Document, Picture, Section, Step, Table, Words, typed
 from verigym.report.subjects import VersionSubject
 from verigym.training.alarms import StoredAlarm
 from verigym.training.recipe import Recipe, overlong_penalty
@@ -215,14 +215,14 @@ def _steps(subject: _Subject) -> Iterator[tuple[str, str]]:
     """What to do, and the command."""
     version, decision = subject.version, subject.entry.decision if subject.entry else None
     if decision is None:
-        yield "Ask the gate whether it may replace the champion.", f"verigym gate {version.id}"
+        yield "Ask the gate whether it may replace the champion.", typed("gate", version.id)
     elif ledger.champion(subject.ws.store) == version.id:
         yield "It is the champion. Serve it.", "verigym serve"
         yield "If it disappoints, take it back.", "verigym rollback"
     elif decision.verdict == "PROMOTE":
-        yield "It passed every check. Make it the champion.", f"verigym promote {version.id}"
+        yield "It passed every check. Make it the champion.", typed("promote", version.id)
     elif decision.verdict == "NEED MORE DATA":
-        yield decision.words, f"verigym gate {version.id}"
+        yield decision.words, typed("gate", version.id)
     else:
         hacked = any(one.outcome == "fail" and one.words.startswith("reward hacking") for one in decision.checks)
         if hacked and subject.pair is not None:
@@ -233,10 +233,10 @@ def _steps(subject: _Subject) -> Iterator[tuple[str, str]]:
                 yield words, "verigym train RECIPE"
             else:
                 words = "Its reward pays for the wrong thing. Test the verifier, mend the reward and train again."
-                yield words, f"verigym audit run {subject.pair.after.suite.environment}"
-        yield "Do not ship it. Compare it with the champion.", f"verigym compare {decision.champion} {version.id}"
+                yield words, typed("audit", "run", subject.pair.after.suite.environment)
+        yield "Do not ship it. Compare it with the champion.", typed("compare", decision.champion, version.id)
     if subject.pair is not None:
-        yield "See why its episodes failed.", f"verigym explain {subject.pair.after.run}"
+        yield "See why its episodes failed.", typed("explain", subject.pair.after.run)
 
 
 def _cases(subject: _Subject) -> Iterator[Case]:

@@ -3,6 +3,7 @@
 Every text may come from a model, a task or a person. Writers escape all of it.
 """
 
+import shlex
 from typing import Literal
 
 from msgspec import Struct
@@ -114,6 +115,11 @@ class Document(Struct, frozen=True, kw_only=True):
     """The workspace that it was made from."""
     file: str = ""
     """The file of the environment, if there is one: annotations point to it."""
+
+
+def typed(*words: str) -> str:
+    """A command as somebody types it. Words are quoted where a shell needs it, so that no id is run as a command."""
+    return shlex.join(["verigym", *words])
 
 
 def clipped(text: str, most: int = LONGEST) -> str:

@@ -23,6 +23,7 @@ from verigym.report.document import (
     asked,
     clipped,
     done,
+    typed,
 )
 from verigym.report.production import of_tasks, of_traces
 from verigym.report.subjects import RunSubject
@@ -34,21 +35,67 @@ _NUM_FOLDED = 7
 _NUM_TASKS = 200
 
 
+class _TaskCount:
+    """The attempts of one task."""
+
+    __slots__ = ("attempts", "passed", "reward", "scored")
+
+    def __init__(self) -> None:
+        self.attempts = self.scored = self.passed = 0
+        self.reward = 0.0
+
+
 class _Counted(NamedTuple):
-    """A run, counted without reading its episodes."""
+    """A run, counted without reading its episodes. A run of a million episodes keeps only its counts."""
 
     ws: WorkspaceFolder
     run: Run
     report: Report | None
-    statuses: list[EpisodeStatus]
     tasks: dict[str, Task]
+    of_task: dict[str, _TaskCount]
+    rewards: dict[float, tuple[int, int]]
+    """Reward to the number of episodes that passed and that failed."""
+    faults: dict[str, int]
+    failed: int
+    examples: list[EpisodeStatus]
+    """Failed episodes to show, at most one of a family unless there are few families."""
+
+
+def _count(ws: WorkspaceFolder, run: Run, report: Report | None) -> _Counted:
+    tasks = {task.id: task for task in ws.store.tasks(run.id)}
+    of_task: dict[str, _TaskCount] = {}
+    rewards: dict[float, tuple[int, int]] = {}
+    faults: dict[str, int] = {}
+    first: dict[str, EpisodeStatus] = {}
+    others: list[EpisodeStatus] = []
+    num_failed = 0
+    most = _NUM_EXAMPLES + _NUM_FOLDED
+    for one in ws.store.statuses(run.id, run.verifier):
+        count = of_task.setdefault(one.task, _TaskCount())
+        count.attempts += 1
+        fault = one.fault or one.verdict_fault
+        if fault and fault != "model":
+            faults[fault] = faults.get(fault, 0) + 1
+        if one.judged and one.reward is not None:
+            count.scored += 1
+            count.passed += one.passed
+            count.reward += one.reward
+            passed, failed = rewards.get(round(one.reward, 4), (0, 0))
+            rewards[round(one.reward, 4)] = (passed + one.passed, failed + (not one.passed))
+        if run.kind == "traces" or (one.judged and not one.passed):
+            num_failed += 1
+            family = tasks[one.task].family if one.task in tasks else one.task
+            if len(first) < most:
+                others += [one] if family in first and len(others) < most else []
+                first.setdefault(family, one)
+    examples = [*first.values(), *others][:most]
+    return _Counted(ws, run, report, tasks, of_task, rewards, faults, num_failed, examples)
 
 
 def run_document(ws: WorkspaceFolder, subject: RunSubject) -> Document:
     run, report = subject
-    statuses = list(ws.store.statuses(run.id, run.verifier))
-    it = _Counted(ws, run, report, statuses, {task.id: task for task in ws.store.tasks(run.id)})
-    examples, shown, failed = _examples(it)
+    it = _count(ws, run, report)
+    (examples, shown), failed = _examples(it), it.failed
     success = report.metrics.get("success") if report else None
     sections = [
         Section("What was run", [_what(it)]),
@@ -60,7 +107,7 @@ def run_document(ws: WorkspaceFolder, subject: RunSubject) -> Document:
         Section("Failed episodes", [*examples[:_NUM_EXAMPLES]]),
         Section("More failed episodes", [*examples[_NUM_EXAMPLES:]], folded=True),
         Section("Hardest tasks", list(_hardest(it)), folded=True, markdown=False),
-        Section("What to do next", [Step("See why episodes failed.", f"verigym explain {run.id}")] if failed else []),
+        Section("What to do next", [Step("See why episodes failed.", typed("explain", run.id))] if failed else []),
     ]
     left = (
         [f"{counted(failed - len(examples), 'failed episode')} ({len(examples)} are shown)"]
@@ -138,13 +185,8 @@ def _figures(it: _Counted) -> Iterator[Block]:
 
 
 def _rewards(it: _Counted) -> Iterator[Block]:
-    counts: dict[float, tuple[int, int]] = {}
-    for one in it.statuses:
-        if one.judged and one.reward is not None:
-            passed, failed = counts.get(one.reward, (0, 0))
-            counts[one.reward] = (passed + one.passed, failed + (not one.passed))
-    if counts:
-        rows = [(reward, passed, failed) for reward, (passed, failed) in counts.items()]
+    if it.rewards:
+        rows = [(reward, passed, failed) for reward, (passed, failed) in it.rewards.items()]
         yield Picture(histogram(bins(rows), width=WIDTH))
 
 
@@ -156,32 +198,17 @@ def _failures(it: _Counted) -> Iterator[Block]:
 
 
 def _errors(it: _Counted) -> Iterator[Block]:
-    counts: dict[str, int] = {}
-    for one in it.statuses:
-        fault = one.fault or one.verdict_fault
-        if fault and fault != "model":
-            counts[fault] = counts.get(fault, 0) + 1
-    if counts:
-        yield Table(["whose fault", "episodes"], [[fault, f"{count:,}"] for fault, count in sorted(counts.items())])
+    if it.faults:
+        yield Table(["whose fault", "episodes"], [[fault, f"{count:,}"] for fault, count in sorted(it.faults.items())])
     if it.report is not None and it.report.reasons:
         yield Table(["reason", "episodes"], [[clipped(why, 300), f"{n:,}"] for why, n in it.report.reasons.items()])
 
 
-def _examples(it: _Counted) -> tuple[list[Example], list[Trajectory], int]:
-    """Failed episodes, one of each family first. Also the trajectories and the number of all failed ones."""
-    failed = [one for one in it.statuses if one.judged and not one.passed]
-    if it.run.kind == "traces":
-        failed = it.statuses
-    seen: dict[str, int] = {}
-    ranked = []
-    for index, one in enumerate(failed):
-        family = it.tasks[one.task].family if one.task in it.tasks else one.task
-        seen[family] = seen.get(family, 0) + 1
-        ranked.append((seen[family], index, one))
-    ranked.sort(key=lambda entry: entry[:2])
+def _examples(it: _Counted) -> tuple[list[Example], list[Trajectory]]:
+    """Failed episodes, and their trajectories."""
     examples: list[Example] = []
     shown: list[Trajectory] = []
-    for _, _, one in ranked[: _NUM_EXAMPLES + _NUM_FOLDED]:
+    for one in it.examples:
         trajectory = _episode(it, one)
         if trajectory is None:
             continue
@@ -192,7 +219,7 @@ def _examples(it: _Counted) -> tuple[list[Example], list[Trajectory], int]:
             Example(outcome, clipped(one.task, 200), asked(trajectory), expected(it.tasks.get(one.task)), sides)
         )
         shown.append(trajectory)
-    return examples, shown, len(failed)
+    return examples, shown
 
 
 def _episode(it: _Counted, status: EpisodeStatus) -> Trajectory | None:
@@ -227,17 +254,19 @@ def _results(it: _Counted) -> list[TaskResult]:
     """By task: those of the report, or else counted from the episodes."""
     if it.report is not None:
         return it.report.results
-    groups: dict[str, list[EpisodeStatus]] = {}
-    for one in it.statuses:
-        groups.setdefault(one.task, []).append(one)
     results = []
-    for task, ones in groups.items():
-        judged = [one for one in ones if one.judged and one.reward is not None]
-        share = sum(one.passed for one in judged) / len(judged) if judged else 0.0
-        reward = sum(one.reward or 0.0 for one in judged) / len(judged) if judged else 0.0
+    for task, count in it.of_task.items():
+        scored = max(1, count.scored)
         family = it.tasks[task].family if task in it.tasks else ""
         results.append(
-            TaskResult(task=task, family=family, passed=share, reward=reward, repeats=len(ones), error=not judged)
+            TaskResult(
+                task=task,
+                family=family,
+                passed=count.passed / scored,
+                reward=count.reward / scored,
+                repeats=count.attempts,
+                error=not count.scored,
+            )
         )
     return results
 
