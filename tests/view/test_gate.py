@@ -235,6 +235,8 @@ def test_an_entry_that_does_not_exist_is_not_found(demo: Reader):
     for seq in ("9", "99999999999999999999999"):
         with pytest.raises(NotFound, match="ledger has no entry"):
             gate_page(demo, Query({"seq": seq}))
+    with pytest.raises(NotFound, match="no number"):
+        gate_page(demo, Query({"seq": "latest"}))
 
 
 def test_heads_are_read_once_and_follow_what_is_added_and_deleted(tmp_path: Path):

@@ -4,12 +4,13 @@ import hashlib
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.view.store import make_store
 from tests.view.versions_store import HOSTILE, add_decision, add_measured, add_version, check
-from verigym.core.records import Decision, Feedback, FunctionCall, Label, Task, Version
+from verigym.core.records import Decision, Feedback, FunctionCall, Item, Label, Task, Version
 from verigym.mining.proposals import MiningSummary, Proposal, Review
 from verigym.registry import ledger
 from verigym.store.database import Store
@@ -32,7 +33,7 @@ class Desk:
         self.before = add_measured(self.store, "eval-1", self.champion.id, lambda n, k: n < 6)
         self.reader = Reader(home)
 
-    def candidate(self, name: str, verdict: str, **fields: object) -> Version:
+    def candidate(self, name: str, verdict: str, **fields: Any) -> Version:
         version = add_version(self.store, name, parent=self.champion.id)
         report = add_measured(self.store, f"eval-{name}", version.id, lambda n, k: n < 2)
         outcome = {"REJECT": "fail", "PROMOTE": "pass"}.get(verdict, "unclear")
@@ -212,7 +213,7 @@ def test_a_new_version_of_the_suite_asks_for_the_champion(desk: Desk):
 
 
 def test_corrections_that_were_not_mined_are_something_to_do(desk: Desk):
-    correction = [FunctionCall("c", "mail.send", "{}")]
+    correction: list[Item] = [FunctionCall("c", "mail.send", "{}")]
     for number in range(2):
         feedback = Feedback(trajectory=f"traces/{number}", outcome="failure", correction=correction)
         desk.store.put("feedback", f"f{number}", feedback)

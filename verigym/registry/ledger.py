@@ -134,21 +134,26 @@ def verify_chain(store: Store) -> int:
     previous: LedgerEntry | None = None
     champions: set[str | None] = set()
     for seq, data in enumerate(store.ledger(), start=1):
-        try:
-            entry = codec.decode(data, LedgerEntry)
-        except BadInput as error:
-            raise BrokenChain(seq, "cannot be read") from error
-        if entry.hash != _hash(entry):
-            raise BrokenChain(seq, "does not match its own hash")
-        if entry.seq != seq or entry.prev != (previous.hash if previous else ""):
-            raise BrokenChain(seq, "does not follow the previous entry")
-        if entry.champion_before != (previous.champion_after if previous else None):
-            raise BrokenChain(seq, "does not start from the champion of the previous entry")
-        if entry.champion_after != entry.champion_before and (wrong := _wrong_move(entry, champions)):
-            raise BrokenChain(seq, wrong)
-        champions.add(entry.champion_after)
-        previous = entry
+        previous = verify_entry(seq, data, previous, champions)
+        champions.add(previous.champion_after)
     return previous.seq if previous else 0
+
+
+def verify_entry(seq: int, data: bytes, previous: LedgerEntry | None, champions: set[str | None]) -> LedgerEntry:
+    """The entry, if it is intact and follows the previous one. `champions` are all earlier champions. Raises `BrokenChain`."""
+    try:
+        entry = codec.decode(data, LedgerEntry)
+    except BadInput as error:
+        raise BrokenChain(seq, "cannot be read") from error
+    if entry.hash != _hash(entry):
+        raise BrokenChain(seq, "does not match its own hash")
+    if entry.seq != seq or entry.prev != (previous.hash if previous else ""):
+        raise BrokenChain(seq, "does not follow the previous entry")
+    if entry.champion_before != (previous.champion_after if previous else None):
+        raise BrokenChain(seq, "does not start from the champion of the previous entry")
+    if entry.champion_after != entry.champion_before and (wrong := _wrong_move(entry, champions)):
+        raise BrokenChain(seq, wrong)
+    return entry
 
 
 def _seals(store: Store, decision: Decision) -> dict[str, str]:

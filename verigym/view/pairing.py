@@ -14,6 +14,7 @@ from verigym.evaluation.compare import Changes, Comparison, changes, compare
 from verigym.evaluation.stats import Delta
 from verigym.view import heads
 from verigym.view.heads import ReportHead
+from verigym.view.page import typed
 from verigym.view.read import Reader, decoded
 from verigym.workspace.shared_reports import SETTINGS
 
@@ -126,7 +127,7 @@ def refusal(reader: Reader, before: Side, after: Side) -> Refusal:
                 f"{labels[0]} was scored by {theirs.suite.verifier} and {labels[1]} by {ours.suite.verifier}, on tasks of "
                 f"{ours.suite.environment}. Score both by the present verifier. That takes no model."
             )
-            return Refusal(words, [f"verigym rescore {one.run}" for one in (theirs, ours)])
+            return Refusal(words, [typed("rescore", one.run) for one in (theirs, ours)])
     if before.exact and after.exact and before.reports and after.reports:
         theirs, ours = before.reports[0], after.reports[0]
         if theirs.id == ours.id:
@@ -154,11 +155,17 @@ def _evals(reader: Reader, before: Side, after: Side) -> Iterator[str]:
     config = config_of(reader, model.run)
     sampling = config.get("sampling")
     sampling = sampling if isinstance(sampling, dict) else {}
-    options = f"-n {config.get('num_tasks') or model.suite.tasks} -k {config.get('k') or model.repeats}"
+    options = (
+        f"-n {_number(config.get('num_tasks')) or model.suite.tasks} -k {_number(config.get('k')) or model.repeats}"
+    )
     for name, option in (("temperature", "--temperature"), ("max_tokens", "--max-tokens")):
-        if name in sampling:
+        if isinstance(sampling.get(name), int | float):
             options += f" {option} {sampling[name]}"
-    yield f"verigym eval {model.suite.environment} -m {heads.typed(reader, missing.agent)} {options}"
+    yield f"verigym eval {heads.quote(model.suite.environment)} -m {heads.typed(reader, missing.agent)} {options}"
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) else 0
 
 
 def compared(reader: Reader, before: ReportHead, after: ReportHead) -> Compared:

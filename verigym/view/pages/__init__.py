@@ -14,5 +14,8 @@ MODULES: tuple[str, ...] = (
     "trajectory_item",
     "home",
     "training",
+    "versions",
+    "ledger",
+    "suites",
 )
 """Modules of this package, each with a list `PAGES`. They are imported when the view starts."""

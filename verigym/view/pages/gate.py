@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from verigym.core.errors import NotFound
 from verigym.core.look import Look
 from verigym.core.records import Check, Decision, Json, Measurement, Report
 from verigym.core.words import counted
@@ -259,7 +260,10 @@ def _open_checks(reader: Reader, entry: EntryHead) -> list[str]:
 
 
 def gate_page(reader: Reader, query: Query) -> GatePage:
-    seq = min(int(query.path["seq"]), 2**62)
+    number = query.path["seq"]
+    if not (number.isascii() and number.isdigit()):
+        raise NotFound(f'A decision is named by the number of its ledger entry, and "{number[:40]}" is no number')
+    seq = min(int(number[:20]), 2**62)
     entry = reader.entry(seq)
     decision = entry.decision
     known = heads.entries(reader)
@@ -506,5 +510,5 @@ def _commands(reader: Reader, entry: LedgerEntry, known: list[EntryHead]) -> lis
 
 PAGES = [
     Page("/gate", gate_list, "gate_list.html", "gate"),
-    Page("/gate/{seq:int}", gate_page, "gate.html", "gate"),
+    Page("/gate/{seq}", gate_page, "gate.html", "gate"),
 ]
