@@ -9,6 +9,7 @@ import sys
 import traceback
 import urllib.parse
 from collections.abc import Awaitable, Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -61,12 +62,20 @@ class View:
         self.events = Events(self.reader)
         self._errors = 0
         self._limiter: anyio.CapacityLimiter | None = None
-        self.pages: list[Page] = []
-        self.forms: list[Form] = []
-        for name in pages.MODULES:
-            module = importlib.import_module(f"verigym.view.pages.{name}")
-            self.pages += module.PAGES
-            self.forms += getattr(module, "FORMS", [])
+        self._routed: Any = None
+
+    @cached_property
+    def _modules(self) -> list[Any]:
+        return [importlib.import_module(f"verigym.view.pages.{name}") for name in pages.MODULES]
+
+    @cached_property
+    def pages(self) -> list[Page]:
+        """Every page. Importing them takes longer than starting the server, so they are imported while it listens."""
+        return [page for module in self._modules for page in module.PAGES]
+
+    @cached_property
+    def forms(self) -> list[Form]:
+        return [form for module in self._modules for form in getattr(module, "FORMS", [])]
 
     def stop(self) -> None:
         """Ends the streams of events. A server that stops waits for its open connections, so call this first."""
@@ -78,6 +87,16 @@ class View:
 
     def app(self) -> Any:
         """The ASGI application, with the door around it."""
+        self.door = Door(GZipMiddleware(self._answer, minimum_size=1000, compresslevel=5), self.settings, self._refused)
+        return self.door
+
+    async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answers with the routes. The first request waits until the pages are imported."""
+        if self._routed is None:
+            self._routed = await self.in_thread(self._make_routes)
+        await self._routed(scope, receive, send)
+
+    def _make_routes(self) -> Starlette:
         routes = [Route(page.path, self._page(page), methods=["GET"]) for page in self.pages]
         routes += [Route(form.path, self._form(form), methods=["POST"]) for form in self.forms]
         routes += [
@@ -86,9 +105,7 @@ class View:
             Route("/enter", self._enter, methods=["POST"]),
         ]
         routes.sort(key=lambda route: route.path.count("{"))  # fixed paths first
-        app = Starlette(routes=routes, exception_handlers={HTTPException: self._http_error})
-        self.door = Door(GZipMiddleware(app, minimum_size=1000, compresslevel=5), self.settings, self._refused)
-        return self.door
+        return Starlette(routes=routes, exception_handlers={HTTPException: self._http_error})
 
     # -- requests ---------------------------------------------------------------------------------------------------
 

@@ -34,6 +34,7 @@ class ViewServer(NamedTuple):
     def run(self) -> None:
         """Answers until Ctrl-C or SIGTERM."""
         try:
+            threading.Thread(target=lambda: self.view.pages, daemon=True).start()
             self.view.reader.derived.start()
             with contextlib.suppress(KeyboardInterrupt):
                 self.server.run(sockets=[self.socket])
@@ -87,6 +88,7 @@ def open_view(
         view.app(),
         http=limited(_CONNECTIONS),
         ws="none",
+        lifespan="off",
         log_level="error",
         access_log=False,
         timeout_graceful_shutdown=1,
