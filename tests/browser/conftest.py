@@ -91,7 +91,8 @@ class Watched:
         self.page.on("pageerror", lambda error: self.faults.append(f"error {error}"))
         self.page.on("request", self._request)
         self.page.add_init_script(
-            "document.addEventListener('securitypolicyviolation', (e) => console.error('policy', e.violatedDirective, e.blockedURI))"
+            "document.addEventListener('securitypolicyviolation', "
+            "(e) => console.error('policy', e.violatedDirective, e.blockedURI))"
         )
 
     def _request(self, request: Any) -> None:

@@ -1,5 +1,6 @@
 """Every page in a browser: no error, nothing blocked, nothing loaded from elsewhere, no fault of accessibility, a screenshot."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +58,10 @@ def axe(tab: Watched, page: Any) -> list[str]:
     session = tab.context.new_cdp_session(page)
     session.send("Runtime.evaluate", {"expression": AXE.read_text()})
     run = f"axe.run({{runOnly: {{type: 'tag', values: {RULES}}}, resultTypes: ['violations']}})"
-    report = f"{run}.then((r) => JSON.stringify(r.violations.map((v) => v.id + ': ' + v.nodes[0].target + ' (' + v.nodes.length + ')')))"
+    told = "v.id + ': ' + v.nodes[0].target + ' (' + v.nodes.length + ')'"
+    report = f"{run}.then((r) => JSON.stringify(r.violations.map((v) => {told})))"
     answer = session.send("Runtime.evaluate", {"expression": report, "awaitPromise": True, "returnByValue": True})
     session.detach()
-    import json
-
     return json.loads(answer["result"]["value"])
 
 

@@ -118,7 +118,8 @@ class Events:
         try:
             while not listener.gone:
                 try:
-                    message = await asyncio.wait_for(listener.queue.get(), _BEAT_S)
+                    async with asyncio.timeout(_BEAT_S):
+                        message = await listener.queue.get()
                 except TimeoutError:
                     message = b": still here\n\n"
                 yield message
