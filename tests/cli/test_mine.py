@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from tests.mining.counter import Counter, book, call, squeeze
 from verigym.cli.main import app
 from verigym.core.errors import VerigymError
+from verigym.mining import proposals
 
 
 class Shell(Counter):
@@ -190,3 +191,12 @@ def test_the_page_about_mining_can_be_repeated(tmp_path: Path, monkeypatch: pyte
     taken = shell("mine", "accept", "toolcall").splitlines()[-4:]
     for line in said + taken:
         assert line in page or "for example traces-support/" in line
+
+
+def test_review_adds_what_was_accepted_elsewhere(shell: Shell) -> None:
+    shell("mine", "run", shell.name, "--held-out-share", "0")
+    ids = list(shell.kept().proposals)
+    proposals.add_review(shell.ws, proposals.Review(proposals=ids, answer="accepted", who="Ada", when=proposals.now()))
+    said = shell("mine", "review", shell.name)
+    assert "no proposal waits for review" in said and "added to train: 2 tasks" in said
+    assert {shell.kept().state(id) for id in ids} == {"taken"}

@@ -449,7 +449,9 @@ def _review(ws: "WorkspaceFolder", environment: "EnvironmentSpec", who: str) -> 
     base = base_and_added(environment.name)[0]
     waiting = proposals.read_proposals(ws, base).by_state("open")
     if not waiting:
+        tasks = write_accepted(ws, base)  # accepted in verigym view, or by a command that was killed
         show.say("no proposal waits for review")
+        _say_added(Counter(task.split for task in tasks))
         return show.next_command(f"verigym mine run {show.quote(base)}   ·   verigym mine list {show.quote(base)}")
     session = ReviewSession(who=who, proposals=waiting)
     while not session.over:

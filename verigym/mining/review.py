@@ -62,7 +62,7 @@ def edit_task(ws: WorkspaceFolder, environment: EnvironmentSpec, proposal: Propo
 
     Raises `MissingEvidence` if that outcome does not pass, or if the failures pass."""
     right = [Message("assistant", text.strip())]
-    attempts = list(_attempts(ws, environment, proposal))
+    attempts = list(attempts_of_proposal(ws, environment, proposal))
     request = attempts[0].request if attempts else expect.one_line([Message("user", str(proposal.task.prompt))])
     data = expect.data_of(environment, request, solution(environment, right))
     task = msgspec.structs.replace(proposal.task, data=data)
@@ -81,7 +81,7 @@ def edit_task(ws: WorkspaceFolder, environment: EnvironmentSpec, proposal: Propo
     return task
 
 
-def _attempts(ws: WorkspaceFolder, environment: EnvironmentSpec, proposal: Proposal) -> Iterator[Attempt]:
+def attempts_of_proposal(ws: WorkspaceFolder, environment: EnvironmentSpec, proposal: Proposal) -> Iterator[Attempt]:
     """The stored failures that it was made from, without near-duplicates, which asked something else."""
     names = tool_names(environment)
     for id in proposal.trajectories:

@@ -78,8 +78,10 @@ class View:
         return [form for module in self._modules for form in getattr(module, "FORMS", [])]
 
     def stop(self) -> None:
-        """Ends the streams of events. A server that stops waits for its open connections, so call this first."""
+        """Ends the streams of events and the processes of environments. A server that stops waits for its open connections, so
+        call this first."""
         self.events.stop()
+        self.reader.workers.stop()
 
     def close(self) -> None:
         self.events.stop()

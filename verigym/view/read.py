@@ -21,6 +21,7 @@ from verigym.registry import ledger
 from verigym.registry.ledger import LedgerEntry
 from verigym.store.database import Store
 from verigym.view.derived import Derived
+from verigym.view.worker import Workers
 from verigym.workspace.workspace import WorkspaceFolder
 
 T = TypeVar("T")
@@ -45,6 +46,8 @@ class Reader:
         self._kept: dict[str, tuple[Any, Any]] = {}
         self._lock = threading.Lock()
         self._writable: WorkspaceFolder | None = None
+        self.workers = Workers()
+        """Processes for the code of environments, which this process never imports."""
 
     @property
     def store(self) -> Store:
@@ -52,6 +55,7 @@ class Reader:
 
     def close(self) -> None:
         self.derived.stop()
+        self.workers.stop()
         self.store.close()
         if self._writable is not None:
             self._writable.store.close()

@@ -6,6 +6,7 @@ MODULES: tuple[str, ...] = (
     "flip",
     "gate",
     "label",
+    "mined",
     "run",
     "run_map",
     "runs",
