@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.traces.capture.chats import exchange, user
-from tests.view.store import Made, add_traces, episode, make_store
+from tests.view.store import Made, add_mining, add_run, add_traces, episode
 from tests.view.visitor import ORIGIN, Visitor
 from verigym.core.errors import BadInput
 from verigym.core.records import Failure, Fault, Feedback, FunctionCall, Mark, Message
@@ -23,7 +23,15 @@ from verigym.view.watch import watch_of
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return make_store(tmp_path_factory.mktemp("traces") / "home")
+    """Twelve traces, two of them with feedback, and a run of another kind."""
+    home = tmp_path_factory.mktemp("traces") / "home"
+    home.mkdir()
+    store = Store(home / "store.db")
+    add_run(store, "eval-desk-1", tasks=2, attempts=1)
+    ids = add_traces(store)
+    add_mining(store, ids[0])
+    store.close()
+    return Made(home, "eval-desk-1", "", "traces-gateway", ids[0], "")
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ sides and the stored labels are those of `verigym label`. A press is stored befo
 
 import itertools
 import re
-import shlex
 import statistics
 from collections import Counter
 from collections.abc import Mapping
@@ -25,7 +24,7 @@ from verigym.rollout.replies import cut
 from verigym.store.database import Run
 from verigym.view.conversation import Line, compared, lines_of
 from verigym.view.forms import Form, FormData, Next
-from verigym.view.page import Page, PageData, Query, url
+from verigym.view.page import Page, PageData, Query, typed, url
 from verigym.view.read import Reader, decoded
 from verigym.view.text import clip
 from verigym.workspace.audit import KINDS, outputs_of
@@ -175,12 +174,12 @@ def runs_page(reader: Reader, query: Query) -> LabelRunsPage:
 def label_page(reader: Reader, query: Query) -> LabelPage:
     session = _session(reader, query.path["run"], query.given)
     title = "Which output is better?" if session.kind == "pair" else "Is this output good?"
-    flag = " --single" if session.kind == "single" else ""
-    command = f"verigym label {shlex.quote(session.run)}{flag} -n {session.n} --seed {session.seed}"
+    flag = ["--single"] if session.kind == "single" else []
+    command = ["label", session.run, *flag, "-n", str(session.n), "--seed", str(session.seed)]
     marks = query.flag("marks")
     if not query.who:
         return LabelPage(
-            title=title, command=command, kind=session.kind, who="", suggested=current_user(),
+            title=title, command=typed(*command), kind=session.kind, who="", suggested=current_user(),
             here=session.address(query.number("at", 0) if query.get("at") else None),
         )  # fmt: skip
     own = _own(reader, session, query.who)
@@ -195,7 +194,7 @@ def label_page(reader: Reader, query: Query) -> LabelPage:
     last = own.last_place(session)
     return LabelPage(
         title="Done for now" if done else title,
-        command=f"{command} --who {shlex.quote(query.who)}",
+        command=typed(*command, "--who", query.who),
         kind=session.kind,
         who=query.who,
         done=done,
@@ -340,8 +339,8 @@ def _counts(session: Session, own: Own) -> list[str]:
 
 def _next_command(session: Session) -> str:
     if session.kind == "single":
-        return f"verigym audit run {shlex.quote(session.environment or 'ENV')} {shlex.quote(session.run)}"
-    return f"verigym data pairs {shlex.quote(session.run)} --labels"
+        return typed("audit", "run", session.environment or "ENV", session.run)
+    return typed("data", "pairs", session.run, "--labels")
 
 
 def save(reader: Reader, form: FormData) -> str:

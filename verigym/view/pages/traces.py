@@ -3,7 +3,6 @@
 Feedback is the one thing that this page writes, through the same code as the gateway. A trace itself never changes.
 """
 
-import shlex
 import urllib.parse
 from datetime import UTC, datetime, timedelta
 
@@ -19,7 +18,7 @@ from verigym.traces.feedback import keep_feedback, new_feedback
 from verigym.traces.redaction import Redaction
 from verigym.view import traces
 from verigym.view.forms import Form, FormData, Next
-from verigym.view.page import Link, Page, PageData, Query, url
+from verigym.view.page import Link, Page, PageData, Query, typed, url
 from verigym.view.read import Reader
 from verigym.view.text import clip
 from verigym.view.traces import SIGNALS, Champion, Listed, Search, TraceRun
@@ -235,7 +234,7 @@ def _tasks(reader: Reader) -> dict[str, Link]:
 
     def read() -> dict[str, Link]:
         return {
-            trace: Link(one.id, url("/mined/", one.environment, show=one.id))
+            trace: Link(one.id, url("/mined/", one.environment, proposal=one.id))
             for one in reader.store.documents("proposal", Proposal)
             for trace in one.trajectories
         }
@@ -330,7 +329,7 @@ def _empty(every: list[TraceRun], rows: list[Listed], day: str, narrowed: bool) 
 
 def _command(runs: list[TraceRun], rows: list[Listed]) -> str:
     run = rows[0].run.id if rows else runs[0].id if runs else ""
-    return f"verigym trajectories list {shlex.quote(run)}" if run else "verigym runs list"
+    return typed("trajectories", "list", run) if run else "verigym runs list"
 
 
 # -- feedback -------------------------------------------------------------------------------------------------------
