@@ -140,8 +140,13 @@ def open_existing(path: Path) -> sa.Engine:
 
 
 def forbid_writes(engine: sa.Engine) -> None:
-    """Connections of this engine refuse to write from now on."""
-    event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA query_only=ON"))
+    """Connections of this engine refuse to write from now on. They cache less, because readers have several of them."""
+
+    def limit(connection: Any, _: Any) -> None:
+        connection.execute("PRAGMA query_only=ON")
+        connection.execute("PRAGMA cache_size=-8192")
+
+    event.listen(engine, "connect", limit)
     engine.dispose()
 
 

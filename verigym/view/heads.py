@@ -5,23 +5,24 @@ decoding. Reports and entries never change. Only those that were added since the
 """
 
 import shlex
+import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct, field
 
 from verigym.core import codec
 from verigym.core.errors import BadInput
-from verigym.core.records import Estimate, Json, Report
+from verigym.core.records import Estimate, Json, Report, Version
 from verigym.view.page import url
 from verigym.view.read import Reader
 from verigym.workspace.shared_reports import GUARDS
 
 _CHUNK = 500
-_FULL = 8
-"""Whole reports that are kept."""
+_FULL, _RESULTS = 12, 15_000
+"""Whole reports that are kept, and results of tasks in all of them."""
 
 
 class VersionLink(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -66,13 +67,13 @@ class ReportHead(Struct, frozen=True, kw_only=True):
         return self.suite.environment in GUARDS or (bool(self.metrics) and "success" not in self.metrics)
 
 
-class MeasuredHead(Struct, frozen=True):
+class MeasuredHead(Struct, frozen=True, gc=False):
     suite: str
     candidate: str
     champion: str
 
 
-class _Policy(Struct, frozen=True):
+class _Policy(Struct, frozen=True, gc=False):
     name: str = ""
 
 
@@ -87,7 +88,7 @@ class DecisionHead(Struct, frozen=True):
     measured: list[MeasuredHead] = []
 
 
-class EntryHead(Struct, frozen=True, kw_only=True):
+class EntryHead(Struct, frozen=True, kw_only=True, gc=False):
     seq: int
     decision: DecisionHead
     champion_before: str | None
@@ -95,7 +96,6 @@ class EntryHead(Struct, frozen=True, kw_only=True):
     when: str
     who: str
     why: str
-    hash: str = ""
 
     @property
     def moved(self) -> bool:
@@ -200,7 +200,9 @@ def report(reader: Reader, id: str) -> Report | None:
     if found is not None:
         with known.lock:
             known.full[id] = found
-            while len(known.full) > _FULL:
+            while len(known.full) > 2 and (
+                len(known.full) > _FULL or sum(len(one.results) for one in known.full.values()) > _RESULTS
+            ):
                 known.full.popitem(last=False)
     return found
 
@@ -215,11 +217,36 @@ def entries(reader: Reader) -> list[EntryHead]:
             for seq, body in rows:
                 known.last = seq
                 try:
-                    known.entries.append(codec.decode(body, EntryHead))
+                    known.entries.append(_shared_texts(codec.decode(body, EntryHead)))
                 except BadInput:
                     continue
             if len(rows) < _CHUNK:
                 return known.entries
+
+
+def _shared_texts(entry: EntryHead) -> EntryHead:
+    """The entry with ids and reasons that all entries share. Otherwise 10,000 entries hold the same few texts 10,000 times."""
+    decision, share = entry.decision, sys.intern
+    return EntryHead(
+        seq=entry.seq,
+        decision=DecisionHead(
+            candidate=share(decision.candidate),
+            champion=share(decision.champion),
+            verdict=share(decision.verdict),
+            kind=share(decision.kind),
+            reports=[share(id) for id in decision.reports],
+            policy=_Policy(share(decision.policy.name)),
+            policy_hash=share(decision.policy_hash),
+            measured=[
+                MeasuredHead(share(one.suite), share(one.candidate), share(one.champion)) for one in decision.measured
+            ],
+        ),
+        champion_before=share(entry.champion_before) if entry.champion_before is not None else None,
+        champion_after=share(entry.champion_after) if entry.champion_after is not None else None,
+        when=entry.when,
+        who=share(entry.who),
+        why=share(entry.why),
+    )
 
 
 def champion(reader: Reader) -> str:
@@ -275,11 +302,12 @@ def newest_by_suite(found: Iterable[ReportHead]) -> list[ReportHead]:
     return list(chosen.values())
 
 
-def version_link(reader: Reader, id: str) -> VersionLink:
-    known = reader.versions().get(id)
-    if known is None:
+def version_link(reader: Reader, id: str, known: Mapping[str, Version] | None = None) -> VersionLink:
+    """A link to a version. A list of many passes `known`, so that the store is not asked for each."""
+    version = (reader.versions() if known is None else known).get(id)
+    if version is None:
         return VersionLink(id=id, label=id)
-    return VersionLink(id=id, label=known.label, href=url("/versions/", id))
+    return VersionLink(id=id, label=version.label, href=url("/versions/", id))
 
 
 def typed(reader: Reader, id: str) -> str:

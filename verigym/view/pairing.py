@@ -8,6 +8,8 @@ import difflib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
 from verigym.core.errors import NotFound, Refused
 from verigym.core.records import Report, Version
 from verigym.evaluation.compare import Changes, Comparison, changes, compare
@@ -18,7 +20,7 @@ from verigym.view.page import typed
 from verigym.view.read import Reader, decoded
 from verigym.workspace.shared_reports import SETTINGS
 
-_KEPT = 16
+_KEPT = 4
 """Comparisons that are kept."""
 
 
@@ -37,6 +39,14 @@ class Refusal(NamedTuple):
     words: str
     commands: list[str]
     """What makes them comparable."""
+
+
+class _Figures(Struct, frozen=True, kw_only=True):
+    """What is stored of a comparison."""
+
+    comparison: Comparison
+    changes: Changes
+    two_sided: Delta
 
 
 class Compared(NamedTuple):
@@ -169,7 +179,7 @@ def _number(value: Any) -> int:
 
 
 def compared(reader: Reader, before: ReportHead, after: ReportHead) -> Compared:
-    """Both reports and what changed between them. Reports never change, so a comparison is worked out once."""
+    """Both reports and what changed between them. Reports never change, so a comparison is worked out once and stored."""
     known: dict[tuple[str, str], Compared] = reader.kept("compared", None, dict)
     key = before.id, after.id
     if key in known:
@@ -177,16 +187,20 @@ def compared(reader: Reader, before: ReportHead, after: ReportHead) -> Compared:
     champion, candidate = heads.report(reader, before.id), heads.report(reader, after.id)
     if champion is None or candidate is None:
         raise NotFound("One of the two reports was deleted. Choose another one")
-    try:
-        made = Compared(
-            champion,
-            candidate,
-            compare(champion, candidate),
-            changes(champion, candidate, level=0.975),
-            compare(champion, candidate, level=0.975).success,
-        )
-    except KeyError as error:
-        raise Refused(f"Task {error} is in only one of the two reports. Evaluate both again") from error
+
+    def make() -> _Figures:
+        try:
+            return _Figures(
+                comparison=compare(champion, candidate),
+                changes=changes(champion, candidate, level=0.975),
+                two_sided=compare(champion, candidate, level=0.975).success,
+            )
+        except KeyError as error:
+            raise Refused(f"Task {error} is in only one of the two reports. Evaluate both again") from error
+
+    state = f"{before.created} {after.created}"
+    figures = reader.derived.compared(before.id, after.id, make, _Figures, state=state)
+    made = Compared(champion, candidate, figures.comparison, figures.changes, figures.two_sided)
     while len(known) >= _KEPT:
         known.pop(next(iter(known)), None)
     known[key] = made

@@ -21,7 +21,7 @@ from verigym.view import heads, pairing
 from verigym.view.check_tasks import mined_tasks
 from verigym.view.heads import ReportHead, VersionLink, version_link
 from verigym.view.page import Link, Page, PageData, Query, url
-from verigym.view.pages.gate import DecisionRow, row_of
+from verigym.view.pages.gate import DecisionRow, rows_of
 from verigym.view.pairing import Compared, Side
 from verigym.view.read import Reader
 
@@ -29,7 +29,9 @@ _PAGE = 25
 _CHOICES = 300
 """Versions that the chooser lists."""
 _FAMILIES = 20
-"""Families that are drawn. The list below has all."""
+"""Families that are drawn."""
+_LISTED = 200
+"""Families that are listed below the picture."""
 SHOWN = ("changed", "lost", "gained", "both", "neither")
 
 
@@ -119,6 +121,7 @@ class ComparePage(PageData, frozen=True, kw_only=True):
     ratios: list[RatioRow] = []
     family_rows: list[ChangeRow] = []
     bucket_rows: list[ChangeRow] = []
+    num_families: int = 0
     sure_families: int = 0
     families_tell: bool = True
     """Whether a family is large enough that a change of all its tasks would be beyond chance."""
@@ -265,8 +268,9 @@ def _compared_page(
         unsafe_after=result.unsafe.candidate,
         ratios=[_ratio(name, one) for name, one in moved.ratios.items()],
         family_rows=[
-            _change(one, link(family=one.name, show="changed", fragment="flips")) for one in moved.families
+            _change(one, link(family=one.name, show="changed", fragment="flips")) for one in moved.families[:_LISTED]
         ],
+        num_families=len(moved.families),
         bucket_rows=[_change(one) for one in moved.buckets],
         families_tell=_can_tell(moved.families),
         sure_families=sum(one.q <= CLAIM for one in moved.families),
@@ -281,11 +285,14 @@ def _compared_page(
             (f"{name} {_count(counts, name)}", link(show=name, fragment="flips"), name == show)
             for name in SHOWN
         ],
-        decisions=[
-            row_of(reader, one)
-            for one in heads.decisions_about(reader, result.candidate)
-            if {one.decision.candidate, one.decision.champion} == {result.champion, result.candidate}
-        ][:5],
+        decisions=rows_of(
+            reader,
+            [
+                one
+                for one in heads.decisions_about(reader, result.candidate)
+                if {one.decision.candidate, one.decision.champion} == {result.champion, result.candidate}
+            ][:5],
+        ),
         differs=diff(known[0], known[1]) if known[0] is not None and known[1] is not None else None,
         swap=link(a=sides[1].text, b=sides[0].text),
     )  # fmt: skip

@@ -1,10 +1,13 @@
 """Gate: every decision, and one decision check by check. Each interval is drawn against its margin, with the tasks behind it."""
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 
+from verigym.core import codec
 from verigym.core.errors import NotFound
 from verigym.core.look import Look
-from verigym.core.records import Check, Decision, Json, Measurement, Report
+from verigym.core.records import Check, Decision, Json, Measurement, Report, Version
 from verigym.core.words import counted
 from verigym.draw.intervals import Interval, in_words, interval_of_check, interval_row
 from verigym.draw.looks import looks as draw_looks
@@ -213,7 +216,7 @@ def gate_list(reader: Reader, query: Query) -> GateListPage:
     return GateListPage(
         title="Gate",
         command="verigym models ledger",
-        rows=[row_of(reader, one, checks=True) for one in shown],
+        rows=rows_of(reader, shown, checks=True),
         total=len(chosen),
         counts=counts,
         verdict=verdict,
@@ -230,15 +233,20 @@ def _empty(verdict: str) -> str:
     return "No decision yet. The gate compares a new version with the champion and decides whether it may replace it."
 
 
-def row_of(reader: Reader, entry: EntryHead, *, checks: bool = False) -> DecisionRow:
+def rows_of(reader: Reader, entries: Iterable[EntryHead], *, checks: bool = False) -> list[DecisionRow]:
+    known = reader.versions()
+    return [_row(reader, one, known, checks) for one in entries]
+
+
+def _row(reader: Reader, entry: EntryHead, known: dict[str, Version], checks: bool) -> DecisionRow:
     decision = entry.decision
     return DecisionRow(
         seq=entry.seq,
         href=url("/gate/", str(entry.seq)),
         kind=decision.kind,
         verdict=decision.verdict,
-        candidate=version_link(reader, decision.candidate),
-        champion=version_link(reader, decision.champion) if decision.champion else None,
+        candidate=version_link(reader, decision.candidate, known),
+        champion=version_link(reader, decision.champion, known) if decision.champion else None,
         moved=entry.moved,
         when=entry.when,
         who=entry.who,
@@ -249,8 +257,23 @@ def row_of(reader: Reader, entry: EntryHead, *, checks: bool = False) -> Decisio
     )
 
 
+class _CheckHead(Struct):
+    name: str
+    outcome: str
+
+
+class _Checks(Struct):
+    checks: list[_CheckHead] = []
+
+
+class _Entry(Struct):
+    decision: _Checks
+
+
 def _open_checks(reader: Reader, entry: EntryHead) -> list[str]:
-    stored = reader.entry(entry.seq).decision.checks
+    """The checks that failed, or those that are open if none failed."""
+    body = reader.one("SELECT body FROM ledger WHERE seq = ?", entry.seq)
+    stored = codec.decode(body, _Entry).decision.checks if body is not None else []
     return [one.name for one in stored if one.outcome == "fail"] or [
         one.name for one in stored if one.outcome == "unclear"
     ]
@@ -302,8 +325,8 @@ def gate_page(reader: Reader, query: Query) -> GatePage:
         policy_name=heads.policy_name(decision.policy),
         policy_hash=decision.policy_hash,
         policy=decision.policy,
-        other_policies=[row_of(reader, one) for one in other],
-        earlier=[row_of(reader, one) for one in same[::-1][:10]],
+        other_policies=rows_of(reader, other),
+        earlier=rows_of(reader, same[::-1][:10]),
         compare=_compare(decision.reports),
         example=_example(groups),
         commands=_commands(reader, entry, known),

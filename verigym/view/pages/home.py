@@ -13,7 +13,7 @@ from verigym.view import heads
 from verigym.view.heads import EntryHead, VersionLink, version_link
 from verigym.view.next_steps import next_steps
 from verigym.view.page import Page, PageData, Query, Step, url
-from verigym.view.pages.gate import DecisionRow, row_of
+from verigym.view.pages.gate import DecisionRow, rows_of
 from verigym.view.read import Reader, decoded, run_state
 from verigym.view.watch import RunCount
 
@@ -114,7 +114,7 @@ def home_page(reader: Reader, query: Query) -> HomePage:
         running=running,
         more_running=more,
         steps=next_steps(reader),
-        entries=[row_of(reader, one) for one in known[: -_ENTRIES - 1 : -1]],
+        entries=rows_of(reader, known[: -_ENTRIES - 1 : -1]),
         num_entries=len(known),
         num_versions=len(versions),
         num_runs=runs,

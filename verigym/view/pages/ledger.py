@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from verigym.core import codec
 from verigym.core.errors import BadInput
+from verigym.core.records import Version
 from verigym.core.words import counted
 from verigym.view.chain import ChainState, chain
 from verigym.view.heads import EntryHead, VersionLink, version_link
@@ -46,7 +47,8 @@ def ledger_page(reader: Reader, query: Query) -> LedgerPage:
     sql = "SELECT seq, body FROM ledger WHERE seq < ? ORDER BY seq DESC LIMIT ?"
     stored = reader.rows(sql, start or 2**62, _PAGE)
     state = chain(reader)
-    rows = [_row(reader, seq, body, state) for seq, body in stored]
+    known = reader.versions()
+    rows = [_row(reader, seq, body, state, known) for seq, body in stored]
     newer = start and (reader.one("SELECT count(*) FROM (SELECT 1 FROM ledger WHERE seq >= ? LIMIT 1)", start) or 0)
     return LedgerPage(
         title="Ledger",
@@ -74,9 +76,13 @@ def chain_words(state: ChainState) -> str:
     return f"{state.verified:,} of {counted(state.total, 'entry')} verified, sound so far. Load the page again to see the rest"
 
 
-def _row(reader: Reader, seq: int, body: bytes, state: ChainState) -> LedgerRow:
+class _Hashed(EntryHead, frozen=True, kw_only=True):
+    hash: str = ""
+
+
+def _row(reader: Reader, seq: int, body: bytes, state: ChainState, known: dict[str, Version]) -> LedgerRow:
     try:
-        entry = codec.decode(body, EntryHead)
+        entry = codec.decode(body, _Hashed)
     except BadInput:
         return LedgerRow(seq=seq, broken=True, why="This entry cannot be read.")
     decision = entry.decision
@@ -85,9 +91,9 @@ def _row(reader: Reader, seq: int, body: bytes, state: ChainState) -> LedgerRow:
         href=url("/gate/", str(seq)),
         kind=decision.kind,
         verdict=decision.verdict,
-        candidate=version_link(reader, decision.candidate),
-        before=version_link(reader, entry.champion_before) if entry.champion_before else None,
-        after=version_link(reader, entry.champion_after) if entry.champion_after else None,
+        candidate=version_link(reader, decision.candidate, known),
+        before=version_link(reader, entry.champion_before, known) if entry.champion_before else None,
+        after=version_link(reader, entry.champion_after, known) if entry.champion_after else None,
         moved=entry.moved,
         who=entry.who,
         when=entry.when,

@@ -80,7 +80,9 @@ def _rows(reader: Reader, known: list[ReportHead], training: list[_TrainingUse])
     used = {one.suite.hash: one for one in training}
     suites = {**{one.suite.hash: one.suite for one in training}, **{hash: of[0].suite for hash, of in by_hash.items()}}
     first = {hash: _first_use(by_hash.get(hash, []), used.get(hash)) for hash in suites}
-    decided, seen, numbers = _decided(reader, by_hash), heads.seen_by(reader), _numbers(suites, first)
+    state = len(known), len(heads.entries(reader))
+    decided = reader.kept("decided suites", state, lambda: _decided(reader, by_hash))
+    seen, numbers = heads.seen_by(reader), _numbers(suites, first)
     newest = {(suites[hash].environment, suites[hash].name): number for hash, number in numbers.items()}
     rows = []
     for hash, suite in suites.items():
@@ -161,13 +163,13 @@ def _decided(reader: Reader, by_hash: dict[str, list[ReportHead]]) -> dict[str, 
 
 def _measured(reader: Reader, reports: list[ReportHead]) -> list[MeasuredVersion]:
     """The newest report of each version, the best success first."""
-    champion = heads.champion(reader)
+    champion, known = heads.champion(reader), reader.versions()
     newest = {one.agent: one for one in reports}
     base = newest.get(champion)
     ranked = sorted(newest.values(), key=lambda one: -(one.success.value if one.success is not None else -1))
     return [
         MeasuredVersion(
-            version=version_link(reader, one.agent),
+            version=version_link(reader, one.agent, known),
             success=one.success,
             run=one.run,
             run_href=url("/runs/", one.run) if heads.run_exists(reader, one.run) else "",

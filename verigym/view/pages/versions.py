@@ -17,7 +17,7 @@ from verigym.view import heads, pairing
 from verigym.view.check_tasks import represented, traces_of
 from verigym.view.heads import ReportHead, VersionLink, version_link
 from verigym.view.page import Link, Page, PageData, Query, typed, url
-from verigym.view.pages.gate import DecisionRow, row_of
+from verigym.view.pages.gate import DecisionRow, rows_of
 from verigym.view.read import Reader
 from verigym.workspace.datasets import path_of
 
@@ -144,7 +144,8 @@ class DiffPage(PageData, frozen=True, kw_only=True):
 
 
 def versions_page(reader: Reader, query: Query) -> VersionsPage:
-    known = list(reader.versions().values())[::-1]
+    versions = reader.versions()
+    known = list(versions.values())[::-1]
     skip = min(query.number("skip", 0), len(known))
     newest = _newest(reader)
     verdicts, champion = heads.last_verdicts(reader), heads.champion(reader)
@@ -153,7 +154,7 @@ def versions_page(reader: Reader, query: Query) -> VersionsPage:
     return VersionsPage(
         title="Versions",
         command="verigym models list",
-        rows=[_version_row(reader, one, newest, verdicts, champion, former) for one in shown],
+        rows=[_version_row(reader, one, versions, newest, verdicts, champion, former) for one in shown],
         total=len(known),
         first=skip + 1 if shown else 0,
         before=url("/versions", skip=max(0, skip - _PAGE) or None) if skip else "",
@@ -177,6 +178,7 @@ def _newest(reader: Reader) -> dict[str, ReportHead]:
 def _version_row(
     reader: Reader,
     version: Version,
+    versions: dict[str, Version],
     newest: dict[str, ReportHead],
     verdicts: dict[str, heads.EntryHead],
     champion: str,
@@ -192,7 +194,7 @@ def _version_row(
         href=url("/versions/", version.id),
         kind=kind_of(version),
         base=version.base,
-        parent=version_link(reader, version.parent) if version.parent else None,
+        parent=version_link(reader, version.parent, versions) if version.parent else None,
         made=version.made,
         success=report.success if report is not None else None,
         suite=report.suite.name if report is not None else "",
@@ -232,7 +234,7 @@ def version_page(reader: Reader, query: Query) -> VersionPage:
         recipe=version.recipe,
         reports=[_report_row(reader, one, champion) for one in reports[:_REPORTS]],
         num_reports=len(reports),
-        decisions=[row_of(reader, one) for one in heads.decisions_about(reader, version.id)[:_DECISIONS]],
+        decisions=rows_of(reader, heads.decisions_about(reader, version.id)[:_DECISIONS]),
         families=version.families[:_FAMILIES],
         num_families=len(version.families),
         leaked=leaked,
