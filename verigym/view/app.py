@@ -123,7 +123,7 @@ class View:
             def work() -> Response:
                 data = page.build(self.reader, query)
                 if isinstance(data, FileData):
-                    return Response(data.body, media_type=data.kind, headers=data.headers)
+                    return Response(data.body, status_code=data.status, media_type=data.kind, headers=data.headers)
                 if query.get("format") == "json":
                     return Response(render.json(data), media_type="application/json")
                 return self._html(request, page.template, data, page.section)

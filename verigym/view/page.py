@@ -50,11 +50,12 @@ class PageData(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class FileData(PageData, frozen=True, kw_only=True):
-    """Bytes instead of a page: a file to download, or data for a script."""
+    """Bytes instead of a page: a file to download, data for a script, or a way to another page."""
 
     body: bytes
     kind: str = "application/octet-stream"
     headers: dict[str, str] = {}
+    status: int = 200
 
 
 class Query:

@@ -50,7 +50,8 @@ class _Body(Struct, frozen=True):
     items: list[msgspec.Raw] = []
 
 
-def hits_in(reader: Reader, run: Run, query: Query) -> Hits:
+def hits_in(reader: Reader, run: Run, query: Query, path: str = "/runs/") -> Hits:
+    """`path` is the page that shows them, for the link that continues."""
     q = query.get("q")
     if not q:
         return Hits(q="", hits=[], read=0, total=run.trajectories)
@@ -72,7 +73,7 @@ def hits_in(reader: Reader, run: Run, query: Query) -> Hits:
                 if len(hits) >= _MOST:
                     at_end = at_end and id == rows[-1][0]
                     break
-    after = url("/runs/", run.id, **query.with_(after=cursor(*place))) if not at_end else ""
+    after = url(path, run.id if path == "/runs/" else "", **query.with_(after=cursor(*place))) if not at_end else ""
     return Hits(q=q, hits=hits, read=read, total=run.trajectories, after=after)
 
 
@@ -101,9 +102,7 @@ def _text_of(item: Any, q: str) -> tuple[str, str]:
     """Where in an item the words are, and the text that has them."""
     kind = item.get("type")
     if kind == "function_call":
-        return f"call of {item.get('name', '')}", str(item.get("arguments", "")) if q in str(
-            item.get("arguments", "")
-        ) else str(item)
+        return f"call of {item.get('name', '')}", f"{item.get('name', '')} {item.get('arguments', '')}"
     if kind == "function_call_output":
         return "result", str(item.get("output", ""))
     texts = [item.get("content"), item.get("summary")]

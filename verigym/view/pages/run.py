@@ -16,7 +16,7 @@ from verigym.view.episode_list import EpisodeList, episode_list
 from verigym.view.episodes import report_of
 from verigym.view.filters import WITHOUT_PLACE, Chosen, choose, parts_to_drop
 from verigym.view.heads import ReportHead
-from verigym.view.page import Link, Page, PageData, Query, url
+from verigym.view.page import Link, Page, PageData, Query, typed, url
 from verigym.view.pages.runs import RunRow, row_of
 from verigym.view.read import Reader
 from verigym.view.run_search import Hits, hits_in
@@ -124,7 +124,7 @@ def run_page(reader: Reader, query: Query) -> RunPage:
     num_shown = grid.tasks if grid else len(listed.rows) if listed else 1
     return RunPage(
         title=run.id,
-        command=f"verigym runs show {run.id}" if not chosen else f"verigym trajectories list {run.id}",
+        command=typed("trajectories", "list", run.id) if chosen else typed("runs", "show", run.id),
         crumbs=_crumbs(run),
         run=row,
         children=num_children,

@@ -8,7 +8,7 @@ import struct
 from msgspec import Struct
 
 from verigym.store.database import Run
-from verigym.view.page import FileData, Link, Page, PageData, Query, url
+from verigym.view.page import FileData, Link, Page, PageData, Query, typed, url
 from verigym.view.read import Reader
 from verigym.view.task_grid import PAGE, TaskCount, counts_of_tasks
 
@@ -52,7 +52,7 @@ def run_map_page(reader: Reader, query: Query) -> RunMapPage:
     rows = _families(run, counts)
     return RunMapPage(
         title=f"Overview of {run.id}",
-        command=f"verigym explain {run.id}",
+        command=typed("explain", run.id),
         crumbs=[Link("Runs", "/runs"), Link(run.id, url("/runs/", run.id))],
         run=run.id,
         tasks=len(counts),

@@ -2,13 +2,20 @@
 
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
+from verigym.core.records import Estimate
 from verigym.store.database import Run
+from verigym.view import heads
+from verigym.view.keyset import cursor, keyset
 from verigym.view.page import Link, Page, PageData, Query, url
 from verigym.view.read import Reader, run_state
 
 _PAGE = 50
+_STATES = ("running", "finished", "interrupted")
+_MOST_OPEN = 500
+_CONFIG = "json_extract(CAST(config AS TEXT), '$"
 
 
 class RunRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -27,6 +34,9 @@ class RunRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     created: float = 0.0
     seconds: float | None = None
     verifier: str = ""
+    low: float | None = None
+    high: float | None = None
+    """Interval of the success, if there is a report."""
 
     @property
     def share(self) -> float:
@@ -36,10 +46,16 @@ class RunRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class RunsPage(PageData, frozen=True, kw_only=True):
     rows: list[RunRow]
     total: int
-    first: int
-    """Number of the first row that is shown, from 1."""
+    """Runs that fit the filters."""
     kinds: list[Link]
     kind: str
+    states: list[Link]
+    state: str
+    environments: list[str]
+    environment: str
+    agents: list[Link]
+    """Agents to choose from: the label, and the id in place of an address."""
+    agent: str
     before: str = ""
     after: str = ""
 
@@ -52,6 +68,7 @@ def state_of(reader: Reader, run: Run) -> str:
 def row_of(reader: Reader, run: Run, children: int = 0) -> RunRow:
     config: Any = run.config if isinstance(run.config, dict) else {}
     agent = str(config.get("agent", "") or "")
+    success = successes(reader).get(run.id)
     return RunRow(
         id=run.id,
         kind=run.kind,
@@ -67,33 +84,78 @@ def row_of(reader: Reader, run: Run, children: int = 0) -> RunRow:
         created=run.created,
         seconds=run.finished - run.created if run.finished is not None else None,
         verifier=run.verifier,
+        low=success.low if success else None,
+        high=success.high if success else None,
+    )
+
+
+def successes(reader: Reader) -> dict[str, Estimate]:
+    """Run to the success of its newest report."""
+    found = heads.reports(reader)
+    state = (len(found), next(reversed(found), ""))
+    return reader.kept(
+        "successes", state, lambda: {head.run: head.success for head in found.values() if head.success is not None}
     )
 
 
 def runs_page(reader: Reader, query: Query) -> RunsPage:
-    kind, skip = query.get("kind"), query.number("skip", 0)
-    where, params = ("AND kind = ?", (kind,)) if kind else ("", ())
+    kind, environment, agent = query.get("kind"), query.get("env"), query.get("agent")
+    state = query.choice("state", "", *_STATES)
+    where, params = "WHERE parent = ''", list[object]()
+    for column, value in (("kind", kind), (f"{_CONFIG}.environment')", environment), (f"{_CONFIG}.agent')", agent)):
+        if value:
+            where, params = f"{where} AND {column} = ?", [*params, value]
+    if state:
+        where += f" AND finished IS {'NOT ' if state == 'finished' else ''}NULL"
+    if state in ("running", "interrupted"):  # only a look at the process tells them apart
+        open_runs = reader.rows(f"SELECT id FROM runs {where} ORDER BY rowid DESC LIMIT ?", *params, _MOST_OPEN)
+        ids = [id for (id,) in open_runs if run_state(reader.home, id, None) == state]
+        where, params = "WHERE id IN (SELECT value FROM json_each(?))", [msgspec.json.encode(ids).decode()]
+    page = keyset(query, ["created", "rowid"], _PAGE, descending=True)
+    found = reader.rows(f"SELECT id, created, rowid FROM runs {where} {page.where} {page.order}", *params, *page.params)
+    shown, has_before, has_after = page.turned(found)
     kinds = reader.rows("SELECT kind, count(*) FROM runs WHERE parent = '' GROUP BY kind ORDER BY kind")
-    total = sum(count for name, count in kinds if kind in ("", name))
-    ids = reader.rows(
-        f"SELECT id FROM runs WHERE parent = '' {where} ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?",
-        *params, _PAGE, skip,
-    )  # fmt: skip
-    rows = [row_of(reader, reader.store.run(id), _children(reader, id)) for (id,) in ids]
+    environments, agents = _choices(reader, sum(count for _, count in kinds))
+    rows = [row_of(reader, reader.store.run(id), _children(reader, id)) for id, _, _ in shown]
+
+    def link(**changes: object) -> str:
+        return url("/runs", **query.with_(**{"after": None, "before": None, **changes}))
+
     return RunsPage(
         title="Runs",
         command="verigym runs list",
         rows=rows,
-        total=total,
-        first=skip + 1 if rows else 0,
+        total=reader.one(f"SELECT count(*) FROM runs {where}", *params) or 0,
         kind=kind,
-        kinds=[Link("all", url("/runs")), *(Link(name, url("/runs", kind=name)) for name, _ in kinds)],
-        before=url("/runs", **query.with_(skip=max(0, skip - _PAGE) or None)) if skip else "",
-        after=url("/runs", **query.with_(skip=skip + _PAGE)) if skip + len(rows) < total else "",
+        kinds=[Link("all", link(kind=None)), *(Link(name, link(kind=name)) for name, _ in kinds)],
+        state=state,
+        states=[Link("all", link(state=None)), *(Link(name, link(state=name)) for name in _STATES)],
+        environments=environments,
+        environment=environment,
+        agents=[Link(reader.label(id), id) for id in agents],
+        agent=agent,
+        before=link(before=cursor(*shown[0][1:])) if shown and has_before else "",
+        after=link(after=cursor(*shown[-1][1:])) if shown and has_after else "",
         live="runs",
-        empty="" if rows else "No run is stored in this workspace yet.",
-        fill=[] if rows else ["verigym quickstart", "verigym eval notes -m smollm2-135m"],
+        empty="" if rows or kinds else "No run is stored in this workspace yet.",
+        fill=[] if rows or kinds else ["verigym quickstart", "verigym eval notes -m smollm2-135m"],
     )
+
+
+def _choices(reader: Reader, count: int) -> tuple[list[str], list[str]]:
+    """Environments and agents of all runs without a parent."""
+
+    def read() -> tuple[list[str], list[str]]:
+        names = []
+        for name in ("environment", "agent"):
+            column = f"{_CONFIG}.{name}')"
+            rows = reader.rows(
+                f"SELECT DISTINCT {column} FROM runs WHERE parent = '' AND {column} > '' LIMIT ?", _MOST_OPEN
+            )
+            names.append(sorted(str(value) for (value,) in rows))
+        return names[0], names[1]
+
+    return reader.kept("choices of runs", count, read)
 
 
 def _children(reader: Reader, run: str) -> int:

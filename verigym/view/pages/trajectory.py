@@ -20,7 +20,7 @@ from verigym.view.advantage import GroupAdvantages, group_advantages
 from verigym.view.end_state import Node, StateChanges, compare, tree
 from verigym.view.episode_items import KINDS, Conversation, EpisodeRecord, ShownMark, conversation, decode_item, find
 from verigym.view.episodes import WORDS, Cell, href, outcome_of, siblings, task_of
-from verigym.view.page import Link, Page, PageData, Query, url
+from verigym.view.page import Link, Page, PageData, Query, typed, url
 from verigym.view.read import Reader
 from verigym.view.text import clip
 from verigym.view.tokenizer import vocabulary
@@ -185,7 +185,7 @@ def trajectory_page(reader: Reader, query: Query) -> TrajectoryPage:
 
     return TrajectoryPage(
         title=f"{record.task}, attempt {record.index + 1}" if not is_trace else record.id,
-        command=f"verigym trajectories show '{record.id}'",
+        command=typed("trajectories", "show", record.id),
         crumbs=[Link("Traces", "/traces") if is_trace else Link("Runs", "/runs"), Link(run.id, url("/runs/", run.id))],
         id=record.id,
         run=run.id,

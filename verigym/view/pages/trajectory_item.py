@@ -5,7 +5,7 @@ import msgspec
 from verigym.core.errors import BadInput
 from verigym.core.items import FunctionCall, FunctionCallOutput, Message
 from verigym.view.episode_items import decode_item, find
-from verigym.view.page import Link, Page, PageData, Query, url
+from verigym.view.page import Link, Page, PageData, Query, typed, url
 from verigym.view.read import Reader
 
 _PAGE = 200_000
@@ -38,7 +38,7 @@ def item_page(reader: Reader, query: Query) -> ItemPage:
 
     return ItemPage(
         title=title,
-        command=f"verigym trajectories show '{record.id}' --json",
+        command=typed("trajectories", "show", record.id, "--json"),
         crumbs=[
             Link("Runs", "/runs"),
             Link(run, url("/runs/", run)),
