@@ -10,7 +10,7 @@ SPINE := core store sandbox tasks policies.remote wire policies.scripted policie
 	policies.render policies.template policies.special_tokens policies.template_messages \
 	verifiers harness rollout audit
 
-.PHONY: demo quickstart test test-fast test-slow test-authoring test-agents check lint coverage docs build bench sandbox clean help
+.PHONY: demo quickstart test test-fast test-slow test-authoring test-agents test-view check lint coverage docs build bench sandbox clean help
 
 demo: $(BASE)  ## put a recorded workspace into verigym-demo and show it: no model, no PyTorch
 	$(BIN)/verigym demo
@@ -19,7 +19,7 @@ quickstart: $(TRAIN) sandbox  ## run the whole cycle on the embedded model
 	$(BIN)/verigym quickstart
 
 test: sandbox lint  ## run all checks and tests: 10 minutes on 2 idle cores
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/authoring --ignore tests/third_party
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/authoring --ignore tests/third_party --ignore tests/browser
 
 test-fast: $(DEV)  ## run the quick tests, without torch, content and commands: 90 seconds on 2 cores
 	$(BIN)/python -m pytest --fast -n 2 --dist loadfile
@@ -34,6 +34,16 @@ test-authoring: $(DEV) sandbox  ## generate the rows of every environment again 
 test-agents: $(DEV) sandbox  ## run the tests that need packages of other projects, in environments of their own: 10 minutes
 	$(BIN)/python -m tests.third_party.install
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/third_party
+
+test-view: $(DEV)  ## open every page of the view in Chromium: accessibility, hostile text, keys, screenshots: 10 minutes
+	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && as= || as="sudo -n"; \
+		$$as apt-get install -y chromium </dev/null >/dev/null 2>&1; } || \
+		echo "Chromium is not installed. Install it as root: apt-get install chromium"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,browser]'
+	@mkdir -p build
+	test -f build/axe.min.js || (cd build && npm pack --silent axe-core@4.14.0 >/dev/null && \
+		tar -xzf axe-core-4.14.0.tgz package/axe.min.js && mv package/axe.min.js . && rm -r package axe-core-4.14.0.tgz)
+	$(BIN)/python -m pytest tests/browser
 
 coverage: $(DEV) sandbox  ## measure test coverage of the rollout path (at least 95% of its lines)
 	$(BIN)/python -m pytest tests/core tests/store tests/sandbox tests/tasks tests/policies tests/verifiers tests/harness \

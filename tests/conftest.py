@@ -20,6 +20,7 @@ LEFT_OUT = (
     "tests/environments",
     "tests/authoring",
     "tests/third_party",
+    "tests/browser",
     "tests/release",
     "tests/docs",
     # commands and methods, most of which run a tiny model
