@@ -221,7 +221,7 @@ def _grid(axis: _Axis, bottom: float) -> list[str]:
     body, last = [line(axis.start, bottom, axis.end, bottom)], -math.inf
     for mark in axis.marks:
         x, words = axis.to_x(mark), _TICKS.get(axis.unit, _LABELS[axis.unit])(mark)
-        half = width_of(words) / 2
+        half = width_of(words) / 2 + 3
         body.append(line(x, bottom, x, bottom + 3))
         if x - half > last:
             anchor = "start" if x < half else "end" if x > axis.end + axis.start - half else "middle"
