@@ -217,3 +217,15 @@ def test_rows_of_a_data_set_lead_to_their_episodes(made: Made, tmp_path: Path) -
     with pytest.raises(NotFound, match="demos"):
         data_page(reader, Query({"id": "demo"}))
     reader.close()
+
+
+def test_the_child_runs_of_a_training_run_are_listed(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.db")
+    for id in ("t", "t/step-0001", "t/step-0002"):
+        store.begin_run(id, "collect", {}, parent="" if id == "t" else "t")
+    store.close()
+    reader = Reader(tmp_path)
+    shown = runs(reader, parent="t")
+    assert [row.id for row in shown.rows] == ["t/step-0002", "t/step-0001"] and shown.crumbs[-1].words == "t"
+    assert [row.id for row in runs(reader).rows] == ["t"]
+    reader.close()

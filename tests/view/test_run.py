@@ -12,6 +12,7 @@ from verigym.core.errors import BadInput, NotFound
 from verigym.core.records import Mark, Message, Stop, Task
 from verigym.store.database import Store
 from verigym.view import filters, task_grid
+from verigym.view.build import Builder
 from verigym.view.page import Query
 from verigym.view.pages.run import RunPage, run_page
 from verigym.view.pages.run_map import run_cells, run_map_page
@@ -258,3 +259,49 @@ def test_a_run_that_began_and_has_no_episode_says_so(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_a_range_of_rewards_is_read(text: str, range: Any) -> None:
     assert filters.reward_range(text) == range
+
+
+def test_a_large_run_is_ordered_by_family_once_the_index_has_counted_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "store.db")
+    add_run(store, "r", tasks=9, attempts=2)
+    store.close()
+    monkeypatch.setattr(task_grid, "MOST", 5)
+    monkeypatch.setattr(task_grid, "PAGE", 4)
+    reader = Reader(tmp_path)
+    assert run_map_page(reader, Query({"id": "r"})).empty and run_cells(reader, Query({"id": "r"})).body == bytes(4)
+    Builder(tmp_path).catch_up()
+    shown = page(reader, "r", page="2")
+    assert list(kinds(shown)) == ["task-4", "task-5", "task-6", "task-7"] and shown.grid and shown.grid.total == 9
+    assert [(band.family, band.passed, band.scored) for band in shown.grid.bands] == [
+        ("family-2", 2, 4),
+        ("family-3", 2, 4),
+    ]
+    assert shown.grid.before and shown.grid.after.endswith("page=3")
+    counted = run_map_page(reader, Query({"id": "r"}))
+    assert (
+        counted.tasks == 9
+        and counted.attempts == 2
+        and {row.family for row in counted.rows} >= {"family-0", "family-4"}
+    )
+    body = run_cells(reader, Query({"id": "r"})).body
+    assert list(body[:10]) == [2, 0, 0, 0, 0x81, 1, 2, 2, 0x81, 2], "the same bytes as those of a small run"
+    reader.close()
+
+
+def test_words_are_found_in_any_case_once_the_run_is_indexed(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.db")
+    add_run(store, "r", tasks=2, attempts=1)
+    store.close()
+    Builder(tmp_path).catch_up()
+    reader = Reader(tmp_path)
+    asked = page(reader, "r", view="text", q="PLEASE", fold="1").hits
+    assert asked is not None and "being indexed" in asked.note and not asked.hits
+    Builder(tmp_path).catch_up()
+    hits = page(reader, "r", view="text", q="PLEASE", fold="1").hits
+    assert hits is not None and not hits.note and [hit.words for hit in hits.hits] == ["Please", "Please"]
+    assert hits.hits[0].href.endswith("#i0") and "fold" not in hits.switch
+    exact = page(reader, "r", view="text", q="PLEASE").hits
+    assert exact is not None and not exact.hits and "fold=1" in exact.switch
+    reader.close()

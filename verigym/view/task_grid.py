@@ -1,7 +1,7 @@
 """The grid of a run: tasks down, attempts across, in the order that the visitor chose.
 
 The order needs the counts of every task. Up to `MOST` episodes they are read when the page is asked for. Beyond that,
-tasks come in the order of their ids, which the index gives without reading the rest.
+they come by family from the derived index, or by id until it has counted them.
 """
 
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from verigym.core import codec
 from verigym.store.database import Run
+from verigym.view.derived import Cells
 from verigym.view.episodes import WORDS, Cell, TaskHead, cells, cells_of_tasks, href
 from verigym.view.filters import Chosen
 from verigym.view.keyset import cursor, keyset
@@ -87,6 +88,8 @@ class Grid(Struct, frozen=True, kw_only=True):
     sorts: list[Link] = []
     """Orders to choose from. Empty if the run is too large to be put into another order."""
     sort: str = ""
+    by: str = "id"
+    """The order if no other can be chosen."""
 
 
 def counts_of_tasks(reader: Reader, run: Run) -> list[TaskCount] | None:
@@ -129,7 +132,31 @@ def heads_of_tasks(reader: Reader, run: str, ids: Sequence[str] | None = None) -
 
 def grid_of(reader: Reader, run: Run, query: Query, chosen: Chosen) -> Grid:
     counts = counts_of_tasks(reader, run)
-    return _by_id(reader, run, query, chosen) if counts is None else _ordered(reader, run, query, chosen, counts)
+    if counts is not None:
+        return _ordered(reader, run, query, chosen, counts)
+    made = None if chosen or query.get("after") or query.get("before") else reader.derived.cells(run.id, run.verifier)
+    return _by_id(reader, run, query, chosen) if made is None else _of_index(reader, run, query, made)
+
+
+def _of_index(reader: Reader, run: Run, query: Query, made: Cells) -> Grid:
+    """200 tasks of a large run by family, whose counts the derived index keeps."""
+    page = min(query.number("page", 1, least=1), max(1, -(-made.tasks // PAGE)))
+    first = (page - 1) * PAGE
+    ids = reader.derived.cell_tasks(run.id, run.verifier, first, PAGE)
+    families = {one.family: (one.passed, one.scored, one.tasks) for one in made.families}
+    heads = heads_of_tasks(reader, run.id, ids)
+    of = cells_of_tasks(reader, run, ids)
+    shown = [(id, heads[id].family or id if id in heads else id) for id in ids]
+    return Grid(
+        bands=_bands(run, query, shown, of, None, families, True),
+        attempts=_columns(run, of),
+        tasks=len(ids),
+        total=made.tasks,
+        first=first + 1,
+        before=_here(run, query, page=page - 1 if page > 2 else None) if page > 1 else "",
+        after=_here(run, query, page=page + 1) if page * PAGE < made.tasks else "",
+        by="family",
+    )
 
 
 def _ordered(reader: Reader, run: Run, query: Query, chosen: Chosen, counts: list[TaskCount]) -> Grid:

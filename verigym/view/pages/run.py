@@ -132,7 +132,7 @@ def run_page(reader: Reader, query: Query) -> RunPage:
         figures=_figures(report),
         report=report.id if report else "",
         outcomes=_outcomes(run, query),
-        buckets=_buckets(run, query, buckets, report),
+        buckets=_buckets(reader, run, query, buckets, report),
         rewards=_rewards(reader, run, query),
         scorings=_scorings(reader, run),
         settings=_settings(reader, run, config),
@@ -144,7 +144,7 @@ def run_page(reader: Reader, query: Query) -> RunPage:
         list=listed,
         hits=hits,
         nothing=_nothing(run, row.state, chosen) if not num_shown else "",
-        overview=url("/run-map/", run.id) if grid and (grid.before or grid.after) else "",
+        overview=url("/run-map/", run.id) if grid and grid.tasks else "",
         note="The run was interrupted. Repeat the command that started it: it continues where it stopped."
         if row.state == "interrupted"
         else "",
@@ -194,18 +194,21 @@ def _toggle(run: Run, query: Query, name: str, value: str) -> str:
     return _here(run, query, **{name: None if query.get(name) == value else value}, **WITHOUT_PLACE)
 
 
-def _buckets(run: Run, query: Query, buckets: Buckets | None, report: ReportHead | None) -> list[Share]:
-    """Failed episodes by reason. A report counts tasks, and its buckets have no filter."""
+def _buckets(reader: Reader, run: Run, query: Query, buckets: Buckets | None, report: ReportHead | None) -> list[Share]:
+    """Failed episodes by reason. A large run has no filter by bucket: the page of its failures lists them."""
     if buckets is not None:
         total = max(run.trajectories, 1)
         return [
             Share(name, count, count / total, _toggle(run, query, "bucket", name), query.get("bucket") == name)
             for name, count in buckets.counts.items()
         ]
-    counts = report.buckets if report else {}
-    total = max(sum(counts.values()), 1)
-    link = url("/failures/", run.id)
-    return [Share(name, count, count / total, link) for name, count in sorted(counts.items(), key=lambda one: -one[1])]
+    reasons = reader.derived.reasons(run.id, run.verifier, most=0)
+    counts = reasons.buckets if reasons else report.buckets if report else {}
+    total = max(run.trajectories if reasons else sum(counts.values()), 1)
+    return [
+        Share(name, count, count / total, url("/failures/", run.id, bucket=name))
+        for name, count in sorted(counts.items(), key=lambda one: -one[1])
+    ]
 
 
 def _rewards(reader: Reader, run: Run, query: Query) -> list[Bin]:
@@ -301,8 +304,14 @@ def _next(run: Run) -> list[NextPage]:
             NextPage("Compare", url("/compare", a=run.id), "Choose a run or a version to compare it with", "c")
         )
     if run.trajectories:
-        pages.append(NextPage("Label", url("/label/", run.id), "Label its outputs, blind and by keyboard", "l"))
+        pages.append(NextPage("Label", _label(run), "Label its outputs, blind and by keyboard", "l"))
     return pages
+
+
+def _label(run: Run) -> str:
+    """Pairs need several attempts at a task."""
+    several = isinstance(run.config, dict) and isinstance(run.config.get("k"), int) and run.config["k"] > 1
+    return url("/label/", run.id, kind=None if several else "single")
 
 
 def _nothing(run: Run, state: str, chosen: Chosen) -> str:

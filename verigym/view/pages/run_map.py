@@ -8,6 +8,7 @@ import struct
 from msgspec import Struct
 
 from verigym.store.database import Run
+from verigym.view.derived import Cells
 from verigym.view.page import FileData, Link, Page, PageData, Query, typed, url
 from verigym.view.read import Reader
 from verigym.view.task_grid import PAGE, TaskCount, counts_of_tasks
@@ -48,21 +49,28 @@ class RunMapPage(PageData, frozen=True, kw_only=True):
 
 def run_map_page(reader: Reader, query: Query) -> RunMapPage:
     run = reader.store.run(query.path["id"])
-    counts = counts_of_tasks(reader, run) or []
-    rows = _families(run, counts)
+    counts = counts_of_tasks(reader, run)
+    if counts is not None:
+        rows, tasks = _families(run, counts), len(counts)
+        attempts = max((len(one.kinds) for one in counts), default=0)
+    else:
+        made = reader.derived.cells(run.id, run.verifier)
+        if made is None:
+            reader.derived.want("cells", run.id)
+        rows, tasks, attempts = (_of_index(run, made), made.tasks, made.attempts) if made else ([], 0, 0)
     return RunMapPage(
         title=f"Overview of {run.id}",
         command=typed("explain", run.id),
         crumbs=[Link("Runs", "/runs"), Link(run.id, url("/runs/", run.id))],
         run=run.id,
-        tasks=len(counts),
-        attempts=max((len(one.kinds) for one in counts), default=0),
+        tasks=tasks,
+        attempts=attempts,
         cells=url("/run-cells/", run.id),
         grid=url("/runs/", run.id),
         per_page=PAGE,
         rows=rows[:_MOST],
         families=len(rows),
-        empty="" if counts else "The cells of this run are not counted yet. The page of the run shows its tasks by id.",
+        empty="" if tasks else "The cells of this run are being counted. Load this page again in a minute.",
     )
 
 
@@ -86,10 +94,29 @@ def _families(run: Run, counts: list[TaskCount]) -> list[FamilyRow]:
     return sorted(rows, key=lambda row: (row.share, row.family))
 
 
+def _of_index(run: Run, made: Cells) -> list[FamilyRow]:
+    rows = [
+        FamilyRow(
+            family=one.family,
+            tasks=one.tasks,
+            attempts=one.episodes,
+            passed=one.passed,
+            scored=one.scored,
+            mixed=one.mixed,
+            href=url("/runs/", run.id, family=one.family),
+        )
+        for one in made.families
+    ]
+    return sorted(rows, key=lambda row: (row.share, row.family))
+
+
 def run_cells(reader: Reader, query: Query) -> FileData:
     """Attempts of a task as four bytes, little-endian, then one byte for each cell, by family and task."""
     run = reader.store.run(query.path["id"])
-    counts = sorted(counts_of_tasks(reader, run) or [], key=lambda one: (one.family, one.id))
+    counts = counts_of_tasks(reader, run)
+    if counts is None:
+        return FileData(title="cells", body=_bytes_of_index(reader.derived.cells(run.id, run.verifier)))
+    counts = sorted(counts, key=lambda one: (one.family, one.id))
     widest = max((len(one.kinds) for one in counts), default=0)
     body = bytearray(struct.pack("<I", widest))
     last = None
@@ -100,6 +127,19 @@ def run_cells(reader: Reader, query: Query) -> FileData:
             body[start] |= _FIRST
             last = one.family
     return FileData(title="cells", body=bytes(body))
+
+
+def _bytes_of_index(made: Cells | None) -> bytes:
+    """The index keeps the outcome in the upper three bits and the reward below. The picture needs the outcome."""
+    if made is None:
+        return struct.pack("<I", 0)
+    body = bytearray(made.cells.translate(bytes(byte >> 5 for byte in range(256))))
+    task = 0
+    for family in made.families:
+        if task * made.attempts < len(body):
+            body[task * made.attempts] |= _FIRST
+        task += family.tasks
+    return struct.pack("<I", made.attempts) + bytes(body)
 
 
 PAGES = [

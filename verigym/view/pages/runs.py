@@ -101,7 +101,8 @@ def successes(reader: Reader) -> dict[str, Estimate]:
 def runs_page(reader: Reader, query: Query) -> RunsPage:
     kind, environment, agent = query.get("kind"), query.get("env"), query.get("agent")
     state = query.choice("state", "", *_STATES)
-    where, params = "WHERE parent = ''", list[object]()
+    parent = query.get("parent")
+    where, params = "WHERE parent = ?", list[object]([parent])
     for column, value in (("kind", kind), (f"{_CONFIG}.environment')", environment), (f"{_CONFIG}.agent')", agent)):
         if value:
             where, params = f"{where} AND {column} = ?", [*params, value]
@@ -122,7 +123,8 @@ def runs_page(reader: Reader, query: Query) -> RunsPage:
         return url("/runs", **query.with_(**{"after": None, "before": None, **changes}))
 
     return RunsPage(
-        title="Runs",
+        title=f"Child runs of {parent}" if parent else "Runs",
+        crumbs=[Link("Runs", "/runs"), Link(parent, url("/training/", parent))] if parent else [],
         command="verigym runs list",
         rows=rows,
         total=reader.one(f"SELECT count(*) FROM runs {where}", *params) or 0,

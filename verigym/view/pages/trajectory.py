@@ -215,7 +215,7 @@ def trajectory_page(reader: Reader, query: Query) -> TrajectoryPage:
         labels=labels if query.flag("labels") else None,
         num_labels=len(labels),
         labels_href=here(labels=1, fragment="labels"),
-        label_href=url("/label/", run.id),
+        label_href=url("/label/", run.id, kind="single" if len(group) < 2 else None),
         feedback=feedback,
         corrections=[[_words(item) for item in one.correction] for one in feedback],
         is_trace=is_trace,
@@ -303,7 +303,7 @@ def _reason(
         return None
     if sum(len(bytes(raw)) for raw in record.items) > _LARGE:
         return None
-    _, trajectory = run.id, reader.store.trajectory_in(run.id, record.id)
+    trajectory = reader.store.trajectory_in(run.id, record.id)
     assert trajectory is not None, "it was read before"
     reason = reason_of(task, trajectory, verdict or unscored(trajectory))
     if not reason.bucket:
