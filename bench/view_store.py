@@ -282,7 +282,7 @@ def _ledger(bulk: Bulk, entries: int, versions: int) -> None:
                       figures=figures, suite="shop_eval", margin=0.02, unit="points")
                 for name in ("better", "nothing lost", "safe", "few errors", "as fast")
             ],
-            reports=["report0000", "report0001"],
+            reports=[f"report{number % 400:04d}" for number in (2 * seq, 2 * seq + 1)],
             words="3 points better",
         )  # fmt: skip
         after = candidate if verdict == "PROMOTE" else before

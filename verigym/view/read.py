@@ -27,6 +27,7 @@ from verigym.workspace.workspace import WorkspaceFolder
 T = TypeVar("T")
 _SECONDS = 2.0
 """Maximum time of one query. A reader that stays longer keeps the database from cleaning up its log."""
+_MOMENT_S = 0.05
 _STEPS = 20_000
 """Instructions of the database between two looks at the clock."""
 
@@ -44,6 +45,7 @@ class Reader:
         self.folder.store = Store(home / "store.db", query_only=True)
         self.derived = Derived(home)
         self._kept: dict[str, tuple[Any, Any]] = {}
+        self._states: dict[str, tuple[float, tuple[int, int]]] = {}
         self._lock = threading.Lock()
         self._writable: WorkspaceFolder | None = None
         self.workers = Workers()
@@ -102,8 +104,13 @@ class Reader:
         return made
 
     def state_of(self, kind: str) -> tuple[int, int]:
-        """Number and newest row of the documents of a kind. It changes when one is added or replaced."""
+        """Number and newest row of the documents of a kind. It changes when one is added or replaced. A page asks for it many
+        times, so it is read again only after a moment."""
+        known, now = self._states.get(kind), time.monotonic()
+        if known is not None and now - known[0] < _MOMENT_S:
+            return known[1]
         [(count, newest)] = self.rows("SELECT count(*), coalesce(max(rowid), 0) FROM documents WHERE kind = ?", kind)
+        self._states[kind] = now, (count, newest)
         return count, newest
 
     def documents(self, kind: str, type: type[Any]) -> list[Any]:
@@ -112,7 +119,9 @@ class Reader:
 
     def versions(self) -> dict[str, Version]:
         """Every registered version by id, oldest first."""
-        return {version.id: version for version in self.documents("version", Version)}
+        state = self.state_of("version")
+        documents = self.documents("version", Version)
+        return self.kept("versions by id", state, lambda: {version.id: version for version in documents})
 
     def label(self, version: str) -> str:
         """The name of a version, or what was given if it has none."""
