@@ -354,7 +354,9 @@ class Store:
 
     def verdicts_on(self, run: str, trajectory: str) -> list[Verdict]:
         """The verdicts of all verifiers on one trajectory."""
-        in_run = sa.literal_column("+run") == run  # the plus keeps SQLite from reading all verdicts of the run by their index
+        in_run = (
+            sa.literal_column("+run") == run
+        )  # the plus keeps SQLite from reading all verdicts of the run by their index
         query = sa.select(VERDICTS.c.body).where(VERDICTS.c.trajectory == trajectory, in_run)
         with self._engine.connect() as connection:
             return [self._decoded(body, Verdict) for body in connection.execute(query).scalars()]

@@ -1,6 +1,7 @@
 """Serving the view: listens, says where, and answers until it is stopped."""
 
 import contextlib
+import ctypes
 import os
 import secrets
 import signal
@@ -22,6 +23,7 @@ from verigym.view.door import DoorSettings
 from verigym.view.find import page_of
 
 _CONNECTIONS = 256
+_M_ARENA_MAX = -8
 
 
 class ViewServer(NamedTuple):
@@ -34,6 +36,7 @@ class ViewServer(NamedTuple):
     def run(self) -> None:
         """Answers until Ctrl-C or SIGTERM."""
         try:
+            _share_memory()
             threading.Thread(target=lambda: self.view.pages, daemon=True).start()
             self.view.reader.derived.start()
             with contextlib.suppress(KeyboardInterrupt):
@@ -95,6 +98,13 @@ def open_view(
         server_header=False,
     )
     return ViewServer(view, _Server(config), listening, address + path)
+
+
+def _share_memory() -> None:
+    """Lets all threads allocate from one heap. With a heap for each thread, memory that one thread freed is of no use to the
+    others, and the process takes half as much again."""
+    with contextlib.suppress(OSError, AttributeError):  # only glibc has this
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
 class _Server(uvicorn.Server):
