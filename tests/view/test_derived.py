@@ -19,9 +19,13 @@ from verigym.evaluation.failures import explain
 from verigym.mining.proposals import Proposal
 from verigym.registry import ledger
 from verigym.store.database import Store
+from verigym.view import task_grid
 from verigym.view.build import Builder
 from verigym.view.derived import Derived, outcome_of_cell
 from verigym.view.episodes import cells as cells_of_run
+from verigym.view.page import Query
+from verigym.view.pages.run import run_page
+from verigym.view.pages.run_map import run_cells, run_map_page
 from verigym.view.read import Reader
 
 WAIT_S = 90.0
@@ -338,3 +342,33 @@ def test_the_store_is_not_changed(made: Made, small: Path) -> None:
     before = (small / "store.db").read_bytes()
     build(small)
     assert (small / "store.db").read_bytes() == before
+
+
+def test_what_is_current_is_not_made_again(small: Path) -> None:
+    build(small)
+    with sqlite3.connect(small / "derived.db") as connection:
+        connection.execute("UPDATE cells SET tasks = '[]'")
+    connection.close()
+    derived = Derived(small)
+    derived.want("cells", "eval-1")
+    build(small)
+    assert derived.cell_tasks("eval-1", VERIFIER) == [], "it was left as it is"
+    with sqlite3.connect(small / "derived.db") as connection:
+        assert connection.execute("SELECT count(*) FROM wanted").fetchone() == (0,)
+    connection.close()
+    derived.stop()
+
+
+def test_a_large_run_has_the_same_grid_and_picture_from_the_index(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = Reader(made.home)
+    query = Query(
+        {"id": max((run for run in reader.store.runs() if run.kind == "eval"), key=lambda run: run.passed).id}
+    )
+    small = run_map_page(reader, query), run_cells(reader, query).body, run_page(reader, query)
+    monkeypatch.setattr(task_grid, "MOST", 5)
+    large = run_map_page(reader, query), run_cells(reader, query).body, run_page(reader, query)
+    assert large[:2] == small[:2]
+    assert small[2].grid is not None and large[2].grid is not None
+    assert [band.family for band in large[2].grid.bands] == [band.family for band in small[2].grid.bands]
+    assert large[2].grid.bands == small[2].grid.bands
+    reader.close()

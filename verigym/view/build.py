@@ -192,9 +192,12 @@ class Builder:
         row = self.store.execute("SELECT verifier, counts FROM runs WHERE id = ?", (run,)).fetchone()
         if row is not None:
             state = self._state(run, *row)
-            build = {"cells": self.build_cells, "reasons": self.build_reasons, "text": self.build_text}.get(what)
-            if build is not None:
-                build(state)
+            if what == "cells" and not self._is_current("cells", state):
+                self.build_cells(state)
+            elif what == "reasons" and not self._is_current("explained", state):
+                self.build_reasons(state)
+            elif what == "text":
+                self.build_text(state)
         with self.index:
             self.index.execute("DELETE FROM wanted WHERE what = ? AND run = ?", (what, run))
 
@@ -215,6 +218,10 @@ class Builder:
         row, count, scored = known
         grew = run.count > count and 0 <= run.scored - scored <= run.count - count
         return row if grew else 0
+
+    def _is_current(self, table: str, run: RunState) -> bool:
+        sql = f"SELECT 1 FROM {table} WHERE run = ? AND verifier = ? AND count = ? AND scored = ?"
+        return self.index.execute(sql, (run.id, run.verifier, run.count, run.scored)).fetchone() is not None
 
     def _rows(self, run: str, after: int) -> list[int]:
         sql = "SELECT rowid FROM trajectories WHERE run = ? AND rowid > ?"
