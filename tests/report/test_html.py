@@ -14,7 +14,8 @@ import pytest
 import verigym
 from tests.view.store import make_store
 from verigym.core.errors import Refused, VerigymError
-from verigym.report.document import Document, Section, Words
+from verigym.core.records import Feedback
+from verigym.report.document import Document, Example, Section, Words
 from verigym.report.html import as_html, same_content
 from verigym.report.write import make_document
 
@@ -228,3 +229,21 @@ def test_two_reports_of_one_content_are_the_same(ws: verigym.Workspace) -> None:
     early, late = (as_html(document, datetime(year, 1, 1, tzinfo=UTC)) for year in (2026, 2027))
     assert early != late and same_content(early, late)
     assert not same_content(early, as_html(make_document(ws.folder, ["hacked"])))
+
+
+def test_traces_are_told_by_what_people_reported(tmp_path: Path) -> None:
+    made = make_store(tmp_path / "home")
+    with verigym.Workspace(made.home) as ws:
+        failures = sum(one.outcome == "failure" for one in ws.folder.store.documents("feedback", Feedback))
+        document = make_document(ws.folder, [made.traces])
+        assert failures and document.verdict.endswith("reported") and document.cases == []
+        examples = [block for section in document.sections for block in section.blocks if isinstance(block, Example)]
+        outcomes = [example.outcome for example in examples]
+        assert outcomes == sorted(outcomes, key=["failed", "passed", "no feedback"].index)
+        assert any(side.name == "what was reported" for example in examples for side in example.sides)
+
+
+def test_a_version_without_a_decision_shows_its_measurements(ws: verigym.Workspace) -> None:
+    text = read(page(ws, "base")).text
+    assert "The gate was not asked about it." in text
+    assert all(report.run in text for report in ws.reports("base"))

@@ -11,7 +11,7 @@ import msgspec
 
 from verigym.core.errors import Refused
 from verigym.core.records import Decision, Json, Report, Version
-from verigym.core.words import counted
+from verigym.core.words import counted, figure
 from verigym.draw.intervals import interval_of_check, intervals
 from verigym.draw.lines import Mark, lines
 from verigym.draw.looks import looks
@@ -37,6 +37,7 @@ from verigym.workspace.workspace import WorkspaceFolder
 
 _ORDER = ("fail", "unclear", "pass", "skipped")
 _NUM_ALARMS = 8
+_NUM_REPORTS = 20
 
 
 class _Subject(NamedTuple):
@@ -61,6 +62,7 @@ def decision_document(ws: WorkspaceFolder, asked: VersionSubject) -> Document:
         *(pair_sections(pair) if pair else []),
         Section("Training", list(_training(subject)), markdown=False),
         Section("What it is", list(_what(subject)), folded=bool(decision)),
+        Section("Measurements", list(_measured(subject)), folded=bool(decision), markdown=False),
         Section("Policy of the gate", list(_policy(decision)), folded=True, markdown=False),
         Section("What to do next", [Step(words, command) for words, command in _steps(subject)]),
     ]
@@ -195,6 +197,20 @@ def _what(subject: _Subject) -> Iterator[Block]:
     rows["examples"] = counted(len(version.examples), "example") if version.examples else ""
     rows["skills"] = ", ".join(version.skills)
     yield Table(["", ""], [[name, str(value)] for name, value in rows.items() if value])
+
+
+def _measured(subject: _Subject) -> Iterator[Block]:
+    """Every report of the version, the newest first."""
+    reports = [one for one in subject.ws.store.documents("report", Report) if one.agent == subject.version.id]
+    rows = [
+        [one.suite.name, name, *figure(name, one.metrics[name]), f"{len(one.suite.tasks):,}", one.run]
+        for one in reversed(reports)
+        for name in list(one.metrics)[:1]
+    ]
+    if rows:
+        yield Table(["suite", "figure", "value", "95% interval", "tasks", "run"], rows[:_NUM_REPORTS])
+    if len(rows) > _NUM_REPORTS:
+        yield Words(f"{counted(len(rows) - _NUM_REPORTS, 'older report')} not shown.", dim=True)
 
 
 def _settings(recipe: Json) -> Json:

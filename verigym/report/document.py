@@ -4,6 +4,7 @@ Every text may come from a model, a task or a person. Writers escape all of it.
 """
 
 import shlex
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -66,7 +67,7 @@ class Side(Struct, frozen=True):
 class Example(Struct, frozen=True):
     """One task with what each side did."""
 
-    outcome: Literal["gained", "lost", "failed", "not scored"]
+    outcome: Literal["gained", "lost", "passed", "failed", "not scored", "no feedback"]
     task: str
     asked: str
     expected: str
@@ -138,10 +139,15 @@ def done(trajectory: Trajectory) -> str:
     last = max(
         (i for i, item in enumerate(trajectory.items) if isinstance(item, Message) and item.role == "user"), default=-1
     )
-    lines = [_line(item) for item in trajectory.items[last + 1 :]]
+    text = in_lines(trajectory.items[last + 1 :])
     if trajectory.error is not None:
-        lines.append(f"[{trajectory.error.fault} error] {trajectory.error.kind}: {trajectory.error.message}")
-    return clipped("\n".join(line for line in lines if line)) or "(empty)"
+        text += f"\n[{trajectory.error.fault} error] {trajectory.error.kind}: {trajectory.error.message}"
+    return clipped(text.strip()) or "(empty)"
+
+
+def in_lines(items: Sequence[Item]) -> str:
+    """Messages, calls and results, one line each. Reasoning is left out."""
+    return "\n".join(line for line in map(_line, items) if line)
 
 
 def _line(item: Item) -> str:

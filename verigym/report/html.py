@@ -132,8 +132,12 @@ def _cells(row: list[str], *, named: bool) -> Iterator[str]:
 
 
 def _example(example: Example) -> str:
-    tone = {"gained": "pass", "not scored": "unclear"}.get(example.outcome, "fail")
-    sign = {"gained": "✓ ", "not scored": ""}.get(example.outcome, "✕ ")
+    tone, sign = {
+        "gained": ("pass", "✓ "),
+        "passed": ("pass", "✓ "),
+        "lost": ("fail", "✕ "),
+        "failed": ("fail", "✕ "),
+    }.get(example.outcome, ("unclear", ""))
     sides = "".join(f"<div>{_p(one.name, 'dim')}<pre>{escape(one.text)}</pre></div>" for one in example.sides)
     wanted = _p(f"Expected: {example.expected}", "dim") if example.expected else ""
     return (

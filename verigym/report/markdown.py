@@ -32,7 +32,7 @@ def as_markdown(document: Document) -> bytes:
         f"## {f'{sign} ' if sign else ''}{prose(document.title)}{f': {prose(document.verdict)}' if document.verdict else ''}",
     ]
     if document.production:
-        head.append(f"> ⚠️ {prose(document.production)}.")
+        head.append(f"> ⚠️ {prose(document.production)}")
     if document.lead:
         head.append(prose(document.lead))
     parts, left_out, room = head, list(document.left_out), MOST_CHARACTERS - sum(map(len, head)) - 2_000

@@ -10,7 +10,7 @@ def of_tasks(tasks: Iterable[Task]) -> str:
     if any(one.startswith("trace ") for task in tasks for one in task.lineage):
         return (
             "Some tasks of this report were mined from production traces. Their requests may repeat what customers "
-            "wrote. Personal data was removed by rules before it was stored, and rules can miss some"
+            "wrote. Personal data was removed by rules before it was stored, and rules can miss some."
         )
     return ""
 
@@ -19,4 +19,4 @@ def of_traces(trajectories: Iterable[Trajectory]) -> str:
     """The warning of a report that shows traces."""
     rules = sorted({one.redacted for one in trajectories if one.redacted})
     how = f", redacted by {', '.join(rules)}" if rules else ", and no record says that they were redacted"
-    return f"This report contains conversations of production{how}. Send it only to people who may read them"
+    return f"This report contains conversations of production{how}. Send it only to people who may read them."

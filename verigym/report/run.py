@@ -25,8 +25,9 @@ from verigym.report.document import (
     done,
     typed,
 )
-from verigym.report.production import of_tasks, of_traces
+from verigym.report.production import of_tasks
 from verigym.report.subjects import RunSubject
+from verigym.report.traces import traces_document
 from verigym.store.rows import EpisodeStatus, Run
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -82,7 +83,7 @@ def _count(ws: WorkspaceFolder, run: Run, report: Report | None) -> _Counted:
             count.reward += one.reward
             passed, failed = rewards.get(round(one.reward, 4), (0, 0))
             rewards[round(one.reward, 4)] = (passed + one.passed, failed + (not one.passed))
-        if run.kind == "traces" or (one.judged and not one.passed):
+        if one.judged and not one.passed:
             num_failed += 1
             family = tasks[one.task].family if one.task in tasks else one.task
             if len(first) < most:
@@ -94,8 +95,10 @@ def _count(ws: WorkspaceFolder, run: Run, report: Report | None) -> _Counted:
 
 def run_document(ws: WorkspaceFolder, subject: RunSubject) -> Document:
     run, report = subject
+    if run.kind == "traces":
+        return traces_document(ws, run)
     it = _count(ws, run, report)
-    (examples, shown), failed = _examples(it), it.failed
+    examples, failed = _examples(it), it.failed
     success = report.metrics.get("success") if report else None
     sections = [
         Section("What was run", [_what(it)]),
@@ -116,7 +119,6 @@ def run_document(ws: WorkspaceFolder, subject: RunSubject) -> Document:
     )
     if len(it.tasks) > _NUM_TASKS:
         left.append(f"{counted(len(it.tasks) - _NUM_TASKS, 'task')} in the table of the hardest tasks")
-    traces = run.kind == "traces"
     return Document(
         title=run.id,
         name=run.id,
@@ -126,7 +128,7 @@ def run_document(ws: WorkspaceFolder, subject: RunSubject) -> Document:
         sections=[section for section in sections if section.blocks],
         cases=list(_cases(it)),
         left_out=left,
-        production=of_traces(shown) if traces else of_tasks(it.tasks.values()),
+        production=of_tasks(it.tasks.values()),
         store=str(ws.home),
         file=environment_file(ws, run.id),
     )
@@ -204,22 +206,19 @@ def _errors(it: _Counted) -> Iterator[Block]:
         yield Table(["reason", "episodes"], [[clipped(why, 300), f"{n:,}"] for why, n in it.report.reasons.items()])
 
 
-def _examples(it: _Counted) -> tuple[list[Example], list[Trajectory]]:
-    """Failed episodes, and their trajectories."""
+def _examples(it: _Counted) -> list[Example]:
+    """Failed episodes."""
     examples: list[Example] = []
-    shown: list[Trajectory] = []
     for one in it.examples:
         trajectory = _episode(it, one)
         if trajectory is None:
             continue
         verdicts = [v for v in it.ws.store.verdicts_on(it.run.id, trajectory.id) if v.verifier == it.run.verifier]
         sides = [Side("what it did", done(trajectory)), *_evidence(verdicts)]
-        outcome = "failed" if one.judged and not one.passed else "not scored"
         examples.append(
-            Example(outcome, clipped(one.task, 200), asked(trajectory), expected(it.tasks.get(one.task)), sides)
+            Example("failed", clipped(one.task, 200), asked(trajectory), expected(it.tasks.get(one.task)), sides)
         )
-        shown.append(trajectory)
-    return examples, shown
+    return examples
 
 
 def _episode(it: _Counted, status: EpisodeStatus) -> Trajectory | None:
