@@ -72,14 +72,9 @@ class Watched:
 
     def __init__(self, browser: Any, address: str, **options: Any) -> None:
         theme = options.pop("theme", "light")
-        width = options.pop("width", 1280)
-        self.context = browser.new_context(
-            base_url=address,
-            color_scheme=theme,
-            viewport={"width": width, "height": 900},
-            reduced_motion="reduce",
-            **options,
-        )
+        size = {"width": options.pop("width", 1280), "height": 900}
+        settings = {"color_scheme": theme, "viewport": size, "reduced_motion": "reduce", **options}
+        self.context = browser.new_context(base_url=address, **settings)
         self.context.set_default_timeout(120_000)
         self.page = self.context.new_page()
         self.address = address
