@@ -13,7 +13,7 @@ from msgspec import Struct
 from verigym.core import codec
 from verigym.core.errors import NotFound, not_found
 from verigym.core.items import FunctionCall, FunctionCallOutput, Image, Item, Message, Reasoning, Refusal
-from verigym.core.records import Failure, Mark, Sampling, Stop, Turn
+from verigym.core.records import Failure, Mark, Sampling, Stop, Turn, Version
 from verigym.core.words import counted
 from verigym.view.page import url
 from verigym.view.read import Reader
@@ -21,6 +21,9 @@ from verigym.view.text import LONGEST, left_out
 
 PAGE = 200
 """Items on one page."""
+_BUDGET = 300_000
+"""Characters of a page of items. What comes after is cut shorter."""
+_SHORT = 1_000
 KINDS = ("system", "user", "assistant", "reasoning", "call", "result")
 _BAD_MARKS = {"format_error", "unknown_tool", "bad_arguments", "tool_error", "tool_limit", "tool_time_out", "unsafe"}
 
@@ -157,16 +160,20 @@ def conversation(
             marks.setdefault(mark.item, []).append(ShownMark(mark.kind, mark.detail[:500], mark.kind in _BAD_MARKS))
     items: list[ShownItem] = []
     kinds: dict[str, int] = {}
+    left = _BUDGET
     for index, item in decoded.items():
         more = url("/t-item/", record.id, run=run, item=index)
-        shown = _shown(item, index, calls, results, marks.get(index, []), maker.get(index), more)
+        limit_of_text = LONGEST if left > 0 else _SHORT
+        shown = _shown(item, index, calls, results, marks.get(index, []), maker.get(index), more, limit_of_text)
+        left -= len(shown.text)
         kinds[shown.kind] = kinds.get(shown.kind, 0) + 1
         if shown.kind not in hide:
             items.append(shown)
+    versions = reader.versions()
     wanted = {item.turn for item in items if item.turn is not None}
     return Conversation(
         items=items,
-        turns={number: _turn(reader, record, number) for number in sorted(wanted)},
+        turns={number: _turn(versions, record, number) for number in sorted(wanted)},
         total=len(record.items),
         first=first,
         before=max(0, first - limit) if first else None,
@@ -183,6 +190,7 @@ def _shown(
     marks: list[ShownMark],
     turn: int | None,
     more: str,
+    limit: int,
 ) -> ShownItem:
     joined, malformed, name, images, refused, hidden = None, "", "", list[str](), False, False
     match item:
@@ -205,9 +213,9 @@ def _shown(
     return ShownItem(
         index=index,
         kind=kind,
-        text=text[:LONGEST],
-        rest=left_out(text),
-        more=more if len(text) > LONGEST else "",
+        text=text[:limit],
+        rest=left_out(text, limit),
+        more=more if len(text) > limit else "",
         name=name,
         malformed=malformed,
         joined=joined,
@@ -234,7 +242,7 @@ def _arguments(text: str) -> tuple[str, str]:
     return msgspec.json.format(text, indent=2), ""
 
 
-def _turn(reader: Reader, record: EpisodeRecord, number: int) -> ShownTurn:
+def _turn(versions: Mapping[str, Version], record: EpisodeRecord, number: int) -> ShownTurn:
     turn = record.turns[number]
     goes_on, branch = _parent(record.turns, number)
     policy = [one for one, each in enumerate(record.turns) if each.actor == "policy"]
@@ -243,8 +251,8 @@ def _turn(reader: Reader, record: EpisodeRecord, number: int) -> ShownTurn:
         number=number,
         actor=turn.actor,
         agent=turn.agent,
-        agent_label=reader.label(turn.agent) if turn.agent else "",
-        agent_href=url("/versions/", turn.agent) if turn.agent in reader.versions() else "",
+        agent_label=versions[turn.agent].label if turn.agent in versions else turn.agent,
+        agent_href=url("/versions/", turn.agent) if turn.agent in versions else "",
         first=min(turn.made, default=0),
         saw=_saw(turn.saw),
         goes_on=goes_on,

@@ -21,9 +21,9 @@ WORDS = {"error": "not scored", "partial": "failed, with some reward", "missing"
 """Outcomes whose name alone says too little."""
 UNSAFE = (b'"unsafe":true', b'"kind":"unsafe"')
 """How a verdict and a mark say that an episode was unsafe. The first parameters of `COLUMNS`."""
-COLUMNS = (
+COLUMNS = (  # marks of an episode with more than 4 MB are not read for a list
     "t.id, t.task, t.place, t.fault, v.reward, v.passed, v.fault, "
-    "coalesce(instr(v.body, ?), 0), instr(t.body, ?), v.trajectory IS NOT NULL"
+    "coalesce(instr(v.body, ?), 0), CASE WHEN length(t.body) < 4000000 THEN instr(t.body, ?) ELSE 0 END, v.trajectory IS NOT NULL"
 )
 JOINED = "FROM trajectories t LEFT JOIN verdicts v ON v.trajectory = t.id AND v.run = t.run AND v.verifier = ? WHERE t.run = ?"
 

@@ -49,8 +49,8 @@ class Chosen(NamedTuple):
         return bool(self.given)
 
 
-def choose(query: Query, ids_of_bucket: Collection[str] | None = None) -> Chosen:
-    """The conditions of a request. `ids_of_bucket` are the episodes of the bucket that it names."""
+def choose(query: Query, run: str, ids_of_bucket: Collection[str] | None = None) -> Chosen:
+    """The conditions of a request on a run. `ids_of_bucket` are the episodes of the bucket that it names."""
     given = {name: query.get(name) for name in NAMES if query.get(name)}
     where: list[str] = []
     params: list[object] = []
@@ -68,16 +68,17 @@ def choose(query: Query, ids_of_bucket: Collection[str] | None = None) -> Chosen
         add("(t.fault = ? OR v.fault = ?)", fault, fault)
     if "family" in given:
         family = given["family"]
-        same = "json_extract(CAST(body AS TEXT), '$.family') = ?"
+        named = "json_extract(CAST(body AS TEXT), '$.family')"
         add(
-            f"(t.task IN (SELECT id FROM tasks WHERE run = t.run AND {same}) OR (t.task = ? AND NOT EXISTS "
-            "(SELECT 1 FROM tasks WHERE run = t.run AND id = t.task AND json_extract(CAST(body AS TEXT), '$.family') > '')))",
-            family, family,
+            f"t.task IN (SELECT id FROM tasks WHERE run = ? AND instr(body, ?) > 0 AND {named} = ? "
+            f"UNION SELECT id FROM tasks WHERE run = ? AND id = ? AND coalesce({named}, '') = '')",
+            run, msgspec.json.encode(family), family, run, family,
         )  # fmt: skip
     if "tag" in given:
         add(
             "t.task IN (SELECT tasks.id FROM tasks, json_each(CAST(tasks.body AS TEXT), '$.tags') "
-            "WHERE tasks.run = t.run AND json_each.value = ?)",
+            "WHERE tasks.run = ? AND json_each.value = ?)",
+            run,
             given["tag"],
         )
     if "task" in given:

@@ -51,6 +51,11 @@ def pieces(text: object, limit: int = LONGEST, redacted: bool = False) -> Iterat
         yield Piece(shown[place:])
 
 
+def is_plain(text: str) -> bool:
+    """Whether every character of a text can be seen."""
+    return _INVISIBLE.search(text) is None
+
+
 def left_out(text: object, limit: int = LONGEST) -> str:
     """How much of the text is not shown: `4.1 MB more`. Empty if all of it is."""
     rest = str(text)[limit:]

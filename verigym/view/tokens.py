@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from verigym.core.records import Turn
+from verigym.view.text import is_plain
 from verigym.view.tokenizer import Vocabulary
 
 PAGE = 2_000
@@ -27,8 +28,10 @@ class ShownToken(Struct, frozen=True, omit_defaults=True):
     kind: str
     """Its class: `p0` to `p8` by probability, `up1` to `up4` and `down1` to `down4` by advantage, `masked`, `none`."""
     title: str
-    """Id, probability and place."""
+    """Id and probability."""
     special: bool = False
+    plain: bool = False
+    """Whether every character of the text can be seen."""
 
 
 class TokenTurn(Struct, frozen=True, kw_only=True):
@@ -115,8 +118,8 @@ def _joined(turn: Turn, places: Sequence[int], kinds: Sequence[str], vocabulary:
         known = vocabulary.bytes_of(id) if vocabulary else None
         if known is None:
             if waiting:
-                shown.append(ShownToken(waiting.decode(errors="replace"), kind, "\n".join(titles[:-1])))
-            shown.append(ShownToken(f"{id} ", kind, titles[-1]))
+                shown.append(_token(waiting, kind, titles[:-1]))
+            shown.append(ShownToken(f"{id} ", kind, titles[-1], plain=True))
             waiting, titles = b"", []
             continue
         waiting += known
@@ -124,9 +127,14 @@ def _joined(turn: Turn, places: Sequence[int], kinds: Sequence[str], vocabulary:
         if not is_last and _is_open(waiting):
             continue
         special = vocabulary is not None and id in vocabulary.special
-        shown.append(ShownToken(waiting.decode(errors="replace"), kind, "\n".join(titles), special))
+        shown.append(_token(waiting, kind, titles, special))
         waiting, titles = b"", []
     return shown
+
+
+def _token(text: bytes, kind: str, titles: list[str], special: bool = False) -> ShownToken:
+    words = text.decode(errors="replace")
+    return ShownToken(words, kind, "\n".join(titles), special, is_plain(words))
 
 
 def _is_open(text: bytes) -> bool:
@@ -139,14 +147,14 @@ def _is_open(text: bytes) -> bool:
 
 
 def _title(turn: Turn, place: int) -> str:
-    """`id 512, probability 43.1% (logprob -0.84), among the allowed tokens 60.2%, token 3`"""
+    """`id 512, 43.1%, logprob -0.84, 60.2% among the allowed`"""
     said = [f"id {turn.completion_ids[place]}"]
     if place < len(turn.logprobs):
         logprob = turn.logprobs[place]
-        said.append(f"probability {_share(logprob)} (logprob {logprob:.3f})")
+        said.append(f"{_share(logprob)}, logprob {logprob:.2f}")
     if place < len(turn.restricted):
-        said.append(f"among the allowed tokens {_share(turn.restricted[place])}")
-    return ", ".join([*said, f"token {place + 1}"])
+        said.append(f"{_share(turn.restricted[place])} among the allowed")
+    return ", ".join(said)
 
 
 def _share(logprob: float) -> str:

@@ -116,7 +116,7 @@ def run_page(reader: Reader, query: Query) -> RunPage:
     report, buckets = report_of(reader, run.id), buckets_of(reader, run)
     bucket = query.get("bucket")
     ids = {id for id, name in buckets.of.items() if name == bucket} if buckets else set[str]()
-    chosen = choose(query, ids)
+    chosen = choose(query, run.id, ids)
     view = query.choice("view", "list" if run.kind == "traces" else "grid", *VIEWS)
     grid = grid_of(reader, run, query, chosen) if view == "grid" else None
     listed = episode_list(reader, run, query, chosen, buckets) if view == "list" else None

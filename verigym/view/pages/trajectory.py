@@ -301,7 +301,7 @@ def _reason(
     """The bucket of this episode by the general rules. Nothing for one that passed, or that is too large to be read whole."""
     if task is None or run.kind == "traces" or (verdict is not None and verdict.passed and not verdict.unsafe):
         return None
-    if sum(len(bytes(raw)) for raw in record.items) > _LARGE:
+    if sum(memoryview(raw).nbytes for raw in record.items) > _LARGE:
         return None
     trajectory = reader.store.trajectory_in(run.id, record.id)
     assert trajectory is not None, "it was read before"
@@ -444,7 +444,7 @@ def _tools(reader: Reader, record: EpisodeRecord) -> list[Any]:
 def _end_state(
     run: Run, record: EpisodeRecord, task: Task | None, nearest: Cell | None, passing: EpisodeRecord | None
 ) -> EndState | None:
-    size = len(bytes(record.end_state))
+    size = memoryview(record.end_state).nbytes
     if size <= 2:
         return None
     raw = url("/t-item/", record.id, run=run.id, item="end")
@@ -455,7 +455,7 @@ def _end_state(
     start = task.data.get("state") if task is not None else None
     if isinstance(start, dict):
         changes.append(compare("the start of the task", start, state))
-    if nearest is not None and passing is not None and len(bytes(passing.end_state)) <= _LARGE:
+    if nearest is not None and passing is not None and memoryview(passing.end_state).nbytes <= _LARGE:
         other = msgspec.json.decode(passing.end_state)
         words = f"attempt {nearest.place + 1}, which passed"
         changes.append(compare(words, other, state, href(nearest.id, run.id, fragment="end-state")))
@@ -477,6 +477,7 @@ def _tokens(
     values = worth.by_turn.get(record.id, []) if worth else []
     whole = worth.of.get(record.id) if worth else None
     shown: dict[int, TokenTurn] = {}
+    words_of = {agent: vocabulary(base_of(reader, agent)) for agent in {turn.agent for turn in turns}}
     policy = -1
     for number, turn in enumerate(turns):
         is_policy = turn.actor == "policy"
@@ -487,7 +488,7 @@ def _tokens(
         shown[number] = token_turn(
             turn,
             number,
-            vocabulary(base_of(reader, turn.agent)),
+            words_of[turn.agent],
             by=by,
             advantage=advantage,
             masked=not is_policy,
