@@ -66,4 +66,4 @@ def bars(
             text(width - _RIGHT + 8, middle + 4, label(value)),
         ]
     body += [line(to_x(0.0), _TOP - 4, to_x(0.0), bottom)]
-    return svg(width, height, f"{title}: {some(said)}" if title else some(said), body)
+    return svg(width, height, f"{title}: {some(said)}" if title else some(said), body, top=0 if title else 20)

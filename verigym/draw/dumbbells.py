@@ -60,7 +60,7 @@ def dumbbells(rows: Sequence[Dumbbell], *, title: str = "", width: float = 560) 
         ]
         body.append(group(said[-1], drawn, href=row.href))
     words = f"{title}: {some(said)}" if title else some(said)
-    return svg(width, bottom + _BOTTOM, words, body, linked=any(row.href for row in shown))
+    return svg(width, bottom + _BOTTOM, words, body, linked=any(row.href for row in shown), top=0 if title else 18)
 
 
 def _legend() -> list[str]:

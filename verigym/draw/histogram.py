@@ -84,7 +84,7 @@ def histogram(
     body.append(text((left + width - _RIGHT) / 2, height - 4, x, anchor="middle"))
     ends = f"{x} from {number(shown[0].low)} to {number(shown[-1].high)}"
     words = f"{title or f'Episodes by {x}'}: {passed:,} passed and {failed:,} failed, {ends}"
-    return svg(width, height, words, body, linked=any(row.href for row in shown))
+    return svg(width, height, words, body, linked=any(row.href for row in shown), top=0 if title else 20)
 
 
 def _ends(shown: Sequence[Bin], left: float, wide: float, bottom: float) -> list[str]:

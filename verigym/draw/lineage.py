@@ -69,7 +69,7 @@ def lineage(nodes: Sequence[Node], *, title: str = "", most: int = _MOST) -> Dra
         f"{title or 'Versions'}: {counted(len(nodes), 'version')}, {some((node.name for node in nodes), 8)}{champion}"
     )
     words += f". {counted(hidden, 'rejected version')} not drawn" if hidden else ""
-    return svg(width, height, words, body, kind="wide", linked=any(node.href for node in nodes))
+    return svg(width, height, words, body, kind="wide", linked=any(node.href for node in nodes), top=0 if title else 20)
 
 
 def _champion_path(nodes: Sequence[Node]) -> set[str]:

@@ -102,7 +102,7 @@ def lines(
         body.append(_curve(name, points, series_class(index)))
     shown = [mark for mark in marks if finite(mark.x) and to_x.low <= mark.x <= to_x.high]
     body += [_mark(mark, curves, to_x, to_y) for mark in shown]
-    return svg(width, height, _words(title, curves, estimates, shown, x), [*body, *legend])
+    return svg(width, height, _words(title, curves, estimates, shown, x), [*body, *legend], top=0 if title else 18)
 
 
 def _words(

@@ -60,4 +60,4 @@ def looks(
         body.append(group(said[-1], [circle(x, y, 5, f"{outcome} fill")]))
         anchor, shift = ("end", -10) if x > width / 2 else ("start", 10)
         body.append(text(x + shift, y + 4, f"p {reached:.2g}", anchor=anchor, kind=outcome))
-    return svg(width, height, f"{title or 'Looks of the gate'}: {', '.join(said)}", body)
+    return svg(width, height, f"{title or 'Looks of the gate'}: {', '.join(said)}", body, top=0 if title else 16)

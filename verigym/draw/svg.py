@@ -74,15 +74,23 @@ class Drawing(str):
 
 
 def svg(
-    width: float, height: float, title: str, body: Sequence[str], *, kind: str = "", linked: bool = False
+    width: float,
+    height: float,
+    title: str,
+    body: Sequence[str],
+    *,
+    kind: str = "",
+    linked: bool = False,
+    top: float = 0,
 ) -> Drawing:
     """A picture. `title` says its content in words. `linked` pictures contain links, so they are a group, not an image: a
-    screen reader would hide the links of an image."""
+    screen reader would hide the links of an image. `top` cuts so many pixels off, where a heading would be."""
     words = escape(short(title, _LONGEST_TITLE)) or "Empty picture"
     role = f'role="group" aria-label="{words}"' if linked else 'role="img"'
     return Drawing(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="vg{f" {kind}" if kind else ""}" {role} width="{width:g}" '
-        f'height="{height:g}" viewBox="0 0 {width:g} {height:g}"><title>{words}</title>{_STYLE}{"".join(body)}</svg>'
+        f'height="{height - top:g}" viewBox="0 {top:g} {width:g} {height - top:g}"><title>{words}</title>{_STYLE}'
+        f"{''.join(body)}</svg>"
     )
 
 

@@ -76,4 +76,4 @@ def timeline(
         body.append(group(change.words, parts))
     words = f"{title or 'Requests over time'}: {requests:,} requests, {failed:,} failed ({percent(failed / requests)})"
     words += f". Changes: {', '.join(change.words for change in shown[:6])}" if shown else ""
-    return svg(width, height, words, body, linked=any(step.href for step in steps))
+    return svg(width, height, words, body, linked=any(step.href for step in steps), top=0 if title else 18)
