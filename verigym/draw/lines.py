@@ -140,7 +140,7 @@ def _axes(
     body += [text(left - 6, to_y(mark) + 4, number(mark), anchor="end") for mark in up]
     body += [text(right + 6, to_right(mark) + 4, number(mark)) for mark in up_right]
     first, last = to_x.low, to_x.high
-    steps = [mark for mark in ticks(first, last, 6) if first <= mark <= last] if first < last else [first]
+    steps = [mark for mark in ticks(first, last, 6) if first <= mark <= last] or [first]
     reach = max(width_of(number(mark)) for mark in steps) + 8
     every = max(1, math.ceil(reach * len(steps) / max(1.0, right - left)))
     for mark in steps[::every]:

@@ -195,11 +195,14 @@ def path(steps: str, kind: str, *, width: float = 0) -> str:
 
 
 def group(title: str, body: Sequence[str], *, href: str = "", kind: str = "") -> str:
-    """Parts with a title of their own, which a pointer shows. With `href` they are a link. The caller builds the address."""
-    inner = f"<title>{escape(title)}</title>{''.join(body)}"
+    """Parts with a title of their own, which a pointer shows. With `href` they are a link. The caller builds the address. A
+    link that shows words is named by them. Any other link is named by its title."""
+    parts = "".join(body)
+    inner = f"<title>{escape(title)}</title>{parts}"
     named = f' class="{kind}"' if kind else ""
     if href:
-        return f'<a href="{escape(href)}" aria-label="{escape(title)}"{named}>{inner}</a>'
+        label = "" if "<text" in parts else f' aria-label="{escape(title)}"'
+        return f'<a href="{escape(href)}"{label}{named}>{inner}</a>'
     return f"<g{named}>{inner}</g>"
 
 
