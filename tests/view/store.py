@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from verigym.core.records import (
+    Example,
     Failure,
     Fault,
     Feedback,
@@ -33,7 +34,9 @@ from verigym.core.records import (
 )
 from verigym.mining.proposals import AcceptedBatch, MiningSummary, Proposal, Review, UnverifiableRequest
 from verigym.store.database import Store
+from verigym.workspace.datasets import keep
 from verigym.workspace.demo import put_demo
+from verigym.workspace.workspace import WorkspaceFolder
 
 VERIFIER = "desk_verifier@11112222"
 OLD_VERIFIER = "desk_verifier@00001111"
@@ -68,6 +71,7 @@ def make_store(home: Path) -> Made:
     traces = add_traces(store)
     add_mining(store, traces[0])
     add_labels(store, "eval-desk-1")
+    add_data(home, "eval-desk-1")
     branched = add_branched(store, "eval-desk-1")
     store.close()
     return Made(home, "eval-desk-1", ODD, "traces-gateway", traces[0], branched)
@@ -197,6 +201,20 @@ def add_mining(store: Store, trace: str) -> None:
         environment="desk", counts={"traces": 12, "failed": 2}, buckets={"wrong arguments": 2}, unverifiable=[missing],
         tasks={trace: "task-1"},
     ))  # fmt: skip
+
+
+def add_data(home: Path, run: str) -> None:
+    """A data set of one demonstration."""
+    items: list[Item] = [Message("user", "Please do task-0."), Message("assistant", "It is done.")]
+    row = Example(task="task-0", items=items, made=[(1, 2)], source=f"{run}/task-0/0")
+    keep(
+        WorkspaceFolder(home),
+        [row],
+        {"kept": 1},
+        environment="desk",
+        source=f"passed episodes of {run}",
+        name="desk-demos",
+    )
 
 
 def add_labels(store: Store, run: str) -> None:

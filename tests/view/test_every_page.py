@@ -40,7 +40,7 @@ def test_every_link_leads_to_a_page(pages: list[Visited]) -> None:
 
 def test_every_route_is_reached_by_links(client: TestClient, pages: list[Visited]) -> None:
     routes = {page.path for page in client.view.pages}  # type: ignore[attr-defined]
-    assert routes - {page.route for page in pages} - {"/search", "/blob/{sha}"} == set()
+    assert routes - {page.route for page in pages} - {"/search", "/blob/{sha}", "/run-cells/{id:path}"} == set()
 
 
 def test_every_entry_of_the_navigation_has_a_page(pages: list[Visited]) -> None:

@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from verigym.core import codec
 from verigym.core.errors import not_found
-from verigym.core.records import Estimate, Toolset
+from verigym.core.records import Dataset, Estimate, Toolset
+from verigym.core.words import counted
 from verigym.store.database import Run
 from verigym.view import heads
 from verigym.view.episodes import TaskHead
@@ -81,6 +82,8 @@ class EnvironmentPage(PageData, frozen=True, kw_only=True):
     families: int
     tasks: int
     tools: list[Any]
+    datasets: list[Link]
+    """Data sets that were made on it, the newest first."""
     suite: str
     versions: list[VersionScore]
     lines: list[TaskLine]
@@ -192,6 +195,11 @@ def environment_page(reader: Reader, query: Query) -> EnvironmentPage:
         families=len({task.family or task.id for task in tasks}),
         tasks=len(tasks),
         tools=_tools(reader, runs),
+        datasets=[
+            Link(f"{one.name}, {counted(one.rows, 'row')}", url("/data/", one.id))
+            for one in reversed(reader.documents("dataset", Dataset))
+            if one.environment == name
+        ][:20],
         suite=reports[0].suite.name if reports else "",
         versions=_scores(reader, name)[:_VERSIONS],
         lines=lines,

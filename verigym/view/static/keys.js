@@ -9,7 +9,7 @@ function words(element) {
 }
 
 function find(key) {
-  return [...document.querySelectorAll("[data-key]")].find((one) => one.dataset.key.split(",").includes(key));
+  return [...document.querySelectorAll("[data-key]")].find((one) => one.dataset.key === key || one.dataset.key.split(",").includes(key));
 }
 
 function press(element) {
@@ -57,7 +57,7 @@ function showKeys() {
     const list = document.createElement("dl");
     const fixed = [["j", "Next row"], ["k", "Previous row"], ["Enter", "Open the row"], ["o", "Open the row in a new tab"],
       ["z", "Unfold all"], ["Z", "Fold all"], ["Esc", "Close"]];
-    const ofPage = [...document.querySelectorAll("[data-key]")].map((one) => [one.dataset.key.replaceAll(",", " or "), words(one)]);
+    const ofPage = [...document.querySelectorAll("[data-key]")].map((one) => [one.dataset.key === "," ? "," : one.dataset.key.replaceAll(",", " or "), words(one)]);
     for (const [key, says] of [...ofPage, ...fixed]) {
       const term = document.createElement("dt");
       const kbd = document.createElement("kbd");
