@@ -173,6 +173,7 @@ def test_rows_of_the_data_lead_to_their_tasks_and_traces(shop: Shop):
     shop.store.put("taken", "t1", AcceptedBatch(environment="desk", tasks=[mined], when="2026-01-05T11:01:00Z"))
     page = shop.version("new")
     assert page.data is not None and [row.task for row in page.data.rows] == ["task-0", "task-1", "task-2"]
+    assert page.data.href == f"/data/{dataset.id}"
     assert page.data.rows[0].href == "/t/eval-1%2Ftask-0%2F0"
     assert [link.href for link in page.data.rows[1].traces] == ["/t/traces%2F1"]
     assert [(row.task, row.traces[0].words) for row in page.mined] == [("mined/1", "traces/7")]

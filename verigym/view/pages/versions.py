@@ -86,6 +86,7 @@ class RowSource(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 class DataSource(Struct, frozen=True, kw_only=True, omit_defaults=True):
     hash: str
+    href: str = ""
     name: str = ""
     kind: str = ""
     source: str = ""
@@ -361,9 +362,15 @@ def _data(reader: Reader, version: Version) -> DataSource | None:
         )
     rows, missing = _rows(reader, stored)
     return DataSource(
-        hash=stored.id, name=stored.name, kind=stored.kind, source=stored.source, num_rows=stored.rows, rows=rows,
+        hash=stored.id,
+        href=url("/data/", stored.id),
+        name=stored.name,
+        kind=stored.kind,
+        source=stored.source,
+        num_rows=stored.rows,
+        rows=rows,
         missing=missing,
-    )  # fmt: skip
+    )
 
 
 class _Row(Struct):
