@@ -76,6 +76,7 @@ class Watched:
         settings = {"color_scheme": theme, "viewport": size, "reduced_motion": "reduce", **options}
         self.context = browser.new_context(base_url=address, **settings)
         self.context.set_default_timeout(120_000)
+        self.context.add_cookies([{"name": "who", "value": "Ada", "url": address}])
         self.page = self.context.new_page()
         self.address = address
         self.faults: list[str] = []

@@ -31,6 +31,8 @@ class Elements(HTMLParser):
         self.count: Counter[str] = Counter()
         self.attributes: Counter[str] = Counter()
         self.links: list[str] = []
+        self.posts: set[str] = set()
+        """Where forms lead that write. They are no pages."""
         self.text: list[str] = []
         self.copied: list[str] = []
         """Texts of copy buttons."""
@@ -39,6 +41,8 @@ class Elements(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.count[tag] += 1
+        if tag == "form" and dict(attrs).get("method") == "post":
+            self.posts.add(dict(attrs).get("action") or "")
         for name, value in attrs:
             self.attributes[name] += 1
             if name == "data-copy" and value is not None:
@@ -52,7 +56,8 @@ class Elements(HTMLParser):
 
 def open_client(home: Path, **settings: object) -> TestClient:
     view = View(home, DoorSettings(**settings))  # type: ignore[arg-type]
-    client = TestClient(view.app(), base_url=ORIGIN, follow_redirects=False, raise_server_exceptions=False)
+    app, cookies = view.app(), {"who": "Ada"}
+    client = TestClient(app, base_url=ORIGIN, follow_redirects=False, raise_server_exceptions=False, cookies=cookies)
     client.view = view  # type: ignore[attr-defined]
     return client
 
@@ -74,7 +79,8 @@ def crawl(client: TestClient, *, each: int = 3, start: str = "/", limit: int = 4
         kind = answer.headers.get("content-type", "").partition(";")[0]
         html = answer.text if kind == "text/html" else ""
         visited.append(Visited(address, route, answer.status_code, html, kind))
-        links = Elements(html).links
+        found = Elements(html)
+        links = [link for link in found.links if link not in found.posts]
         if answer.is_redirect:
             links.append(answer.headers["location"])
         for link in links:

@@ -268,7 +268,8 @@ def test_another_site_and_a_read_only_view_store_nothing(home: Path) -> None:
     ("path", "status", "words"),
     [
         ("/label/no-such-run", 404, "no-such-run"),
-        ("/label/eval-alike", 409, "no task with two different outputs"),
+        ("/label/eval-alike", 200, "no task with two different outputs"),
+        ("/label/eval-alike?kind=single", 200, "Is this output good?"),
         ("/label/eval-desk-1?kind=x", 400, "Use one of"),
         ("/label/traces-gateway", 404, "kind"),
         ("/label/eval-desk", 404, "Did you mean eval-desk-1?"),

@@ -172,7 +172,10 @@ def runs_page(reader: Reader, query: Query) -> LabelRunsPage:
 
 
 def label_page(reader: Reader, query: Query) -> LabelPage:
-    session = _session(reader, query.path["run"], query.given)
+    try:
+        session = _session(reader, query.path["run"], query.given)
+    except NothingToAsk as error:
+        return _nothing(query, str(error))
     title = "Which output is better?" if session.kind == "pair" else "Is this output good?"
     flag = ["--single"] if session.kind == "single" else []
     command = ["label", session.run, *flag, "-n", str(session.n), "--seed", str(session.seed)]
@@ -219,6 +222,25 @@ def label_page(reader: Reader, query: Query) -> LabelPage:
     )
 
 
+class NothingToAsk(Refused):
+    """A run without outputs of the wanted kind."""
+
+
+def _nothing(query: Query, words: str) -> LabelPage:
+    """The page of a run that has nothing to judge in this way, with the other way."""
+    run, kind = query.path["run"], query.choice("kind", "pair", "single")
+    other = "single" if kind == "pair" else "pair"
+    return LabelPage(
+        title="Nothing to judge",
+        command=typed("label", run, *(["--single"] if kind == "single" else [])),
+        kind=kind,
+        who=query.who,
+        audit_href=url("/label/", run, kind=other) if kind == "pair" else url("/label"),
+        empty=words,
+        fill=[typed("label", run, "--single")] if kind == "pair" else [],
+    )
+
+
 def _session(reader: Reader, run: str, given: Mapping[str, str]) -> Session:
     query = Query({}, given)
     kind = query.choice("kind", "pair", "single")
@@ -243,18 +265,21 @@ def _asked(reader: Reader, id: str, kind: str, n: int, seed: int) -> list[LabelP
     """The outputs that `verigym label` asks about."""
     run: Run = reader.store.run(id, kinds=KINDS)
     if kind == "single":
-        outputs = outputs_of(reader.folder, run, n, seed)
+        try:
+            outputs = outputs_of(reader.folder, run, n, seed)
+        except Refused as error:
+            raise NothingToAsk(str(error)) from error
         episodes = outputs.trajectories
         asked = [LabelPair(episodes[one].task, one) for one in outputs.ids if cut(episodes[one]) is not None]
         if not asked:
-            raise Refused(f"Run {id} has no episode in which the model replied. See: verigym explain {id}")
+            raise NothingToAsk(f"Run {id} has no episode in which the model replied. Find out why: verigym explain")
         return asked
     tasks = [task for (task,) in reader.rows("SELECT DISTINCT task FROM trajectories WHERE run = ?", id)]
     pairs = labels.make_pairs_of_tasks(tasks, lambda task: reader.store.each_trajectory(id, task), n, seed)
     if not pairs:
-        raise Refused(
-            f"Run {id} has no task with two different outputs. Run several episodes per task "
-            "(verigym rollout ENV -m MODEL -k 4), or judge single outputs"
+        raise NothingToAsk(
+            f"Run {id} has no task with two different outputs, so there is no pair to compare. Judge single outputs instead, or "
+            "run several episodes per task (verigym rollout -k 4)."
         )
     return pairs
 
