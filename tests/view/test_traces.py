@@ -252,6 +252,17 @@ def test_the_way_back_can_be_a_trajectory(home: Path, made: Made) -> None:
     assert address == "/t/traces-gateway%2Ftrace-5%2F0?tokens=1&said=stored"
 
 
+def test_the_page_of_one_trace_takes_feedback_and_shows_what_was_removed(home: Path, made: Made) -> None:
+    visitor = Visitor(home)
+    page = "/t/traces-gateway%2Ftrace-5%2F0"
+    text = visitor.page(page)
+    assert "Add feedback" in text and "Removed by the rule email of rules@1" in text
+    address = visitor.sent("/traces/feedback", trace="traces-gateway/trace-5/0", note="too slow", back=page)
+    assert "Your feedback is stored." in visitor.page(address) and "too slow" in visitor.page(page)
+    assert "Add feedback" not in Visitor(home, read_only=True).page(page)
+    assert "Add feedback" not in visitor.page("/t/eval-desk-1%2Ftask-0%2F0"), "an evaluation is not a trace"
+
+
 def test_a_correction_that_is_a_call_is_shown_as_one() -> None:
     assert traces.said([FunctionCall("c", "mail.send", '{"to": "x"}')]) == 'mail.send {"to": "x"}'
 

@@ -157,6 +157,12 @@ class TrajectoryPage(PageData, frozen=True, kw_only=True):
     way: Way
     others: list[Link]
     """The same episode in other runs."""
+    rules: str = ""
+    """The redaction rules of a trace."""
+    back: str = ""
+    """The address to which the form for feedback returns."""
+    who: str = ""
+    said: str = ""
 
 
 def trajectory_page(reader: Reader, query: Query) -> TrajectoryPage:
@@ -227,6 +233,10 @@ def trajectory_page(reader: Reader, query: Query) -> TrajectoryPage:
         ],
         way=way,
         others=[Link(one, url("/t/", record.id, run=one)) for one in others],
+        rules=record.redacted,
+        back=here(said=None),
+        who=query.who,
+        said="Your feedback is stored." if query.choice("said", "", "stored") else "",
     )
 
 
