@@ -139,7 +139,11 @@ class View:
             data = FormData(_query(request), fields)
 
             def work() -> Response:
-                written = form.write(self.reader, data)
+                self.reader.forget_states()
+                try:
+                    written = form.write(self.reader, data)
+                finally:
+                    self.reader.forget_states()
                 address, who = written if isinstance(written, Next) else (written, "")
                 response = RedirectResponse(address, status_code=303)
                 if who:

@@ -113,6 +113,10 @@ class Reader:
         self._states[kind] = now, (count, newest)
         return count, newest
 
+    def forget_states(self) -> None:
+        """Makes the next page look at the store again. A form calls it before and after it writes."""
+        self._states.clear()
+
     def documents(self, kind: str, type: type[Any]) -> list[Any]:
         """The documents of a kind, oldest first. They are decoded again only if one was added. For kinds of small documents."""
         return self.kept(f"documents {kind}", self.state_of(kind), lambda: self.store.documents(kind, type))
