@@ -79,9 +79,12 @@ def pages(count: int) -> list[PageGoal]:
         PageGoal("compare 400 tasks", ["/compare?a=report0002&b=report0003"], 100, 80),
         PageGoal("compare 5,000 tasks", ["/compare?a=report0000&b=report0001"], 500, 80),
         PageGoal("training, 10,000 steps x 40 metrics", [f"/training/{TRAINING}"], 250, 150),
-        PageGoal("next pair while labelling", [f"/label/{run}?who=bench"], 80, 40),
+        PageGoal("next pair while labelling", [f"/label/{run}"], 80, 40),
         PageGoal("search in the text of a run", [f"/runs/{run}?view=text&q=basket+holds"], 400, 20),
         PageGoal("traces", ["/traces"], 100, 30),
+        PageGoal(
+            "audit, mined tasks, environments, suites", ["/audit", "/mined/shop", "/environments", "/suites"], 100, 30
+        ),
     ]
 
 
@@ -118,7 +121,7 @@ class Server:
         """Status, body as it was sent, and milliseconds."""
         own = connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         began = time.perf_counter()
-        own.request("GET", address, headers={"accept-encoding": "gzip"})
+        own.request("GET", address, headers={"accept-encoding": "gzip", "cookie": "who=bench"})
         answer = own.getresponse()
         body = answer.read()
         taken = 1e3 * (time.perf_counter() - began)

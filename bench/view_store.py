@@ -120,12 +120,12 @@ def make(home: Path, count: int) -> None:
 
 def _episodes(body: bytes, run: str, tasks: Iterable[str], k: int) -> Iterator[tuple[Any, ...]]:
     old = b'"id":"bench/t0000000/0"', b'"task":"t0000000"', b'"group":"bench/t0000000"'
-    assert all(part in body for part in old[:2]), body[:300]
+    assert all(part in body for part in (*old[:2], b'"Done."')), body[:300]
     for task in tasks:
         for place in range(k):
             id = f"{run}/{task}/{place}"
             made = body.replace(old[0], f'"id":"{id}"'.encode()).replace(old[1], f'"task":"{task}"'.encode())
-            made = made.replace(old[2], f'"group":"{run}/{task}"'.encode())
+            made = made.replace(old[2], f'"group":"{run}/{task}"'.encode()).replace(b'"Done."', b'"Done %d."' % place)
             yield id, run, task, place, "", made, None
 
 
