@@ -253,7 +253,13 @@ def _report(number: int, agent: str, tasks: int, draw: random.Random) -> Report:
     metrics = {name: Estimate(value=rate, low=rate - 0.05, high=rate + 0.05, n=tasks) for name in ("success", "reward")}
     buckets = {"wrong answer": tasks - int(rate * tasks)}
     return Report(
-        id=f"report{number:04d}", run=RUN, agent=agent, suite=suite, metrics=metrics, results=results, buckets=buckets
+        id=f"report{number:04d}",
+        run=RUN if number < 2 else f"eval-old-{number:04d}",
+        agent=agent,
+        suite=suite,
+        metrics=metrics,
+        results=results,
+        buckets=buckets,
     )
 
 

@@ -27,6 +27,7 @@ from verigym.view.page import Query
 from verigym.view.pages.run import run_page
 from verigym.view.pages.run_map import run_cells, run_map_page
 from verigym.view.read import Reader
+from verigym.view.way import feedback_on, way_of
 
 WAIT_S = 90.0
 
@@ -372,3 +373,21 @@ def test_a_large_run_has_the_same_grid_and_picture_from_the_index(made: Made, mo
     assert [band.family for band in large[2].grid.bands] == [band.family for band in small[2].grid.bands]
     assert large[2].grid.bands == small[2].grid.bands
     reader.close()
+
+
+def test_the_way_is_the_same_with_and_without_the_index(made: Made, tmp_path: Path) -> None:
+    (tmp_path / "store.db").write_bytes((made.home / "store.db").read_bytes())
+    with_index, without = Reader(made.home), Reader(tmp_path)
+    assert with_index.links_are_current() and not without.links_are_current()
+    runs = [run.id for run in with_index.store.runs() if run.kind in ("eval", "traces")]
+    ids = [made.trace, *(one.id for run in runs for one in with_index.store.trajectories(run)[:3])]
+    for id in ids:
+        run, episode = with_index.store.trajectory(id)
+        task = next((one for one in with_index.store.tasks(run) if one.id == episode.task), None)
+        ways = [way_of(reader, id, task, episode.task, "toolcall") for reader in (with_index, without)]
+        for a, b in zip(ways[0].stages, ways[1].stages, strict=True):
+            assert (a.name, sorted(map(str, a.links)), a.more) == (b.name, sorted(map(str, b.links)), b.more), id
+        assert ways[0].missing == ways[1].missing
+        assert feedback_on(with_index, id) == feedback_on(without, id)
+    with_index.close()
+    without.close()

@@ -286,6 +286,12 @@ class Derived:
         sql = f"SELECT from_kind, from_id, link FROM links WHERE to_kind = ? AND to_id = ? {of}ORDER BY at LIMIT ?"
         return [LinkedRecord(*row) for row in self._rows(sql, kind, id, *([by] if by else []), n)]  # type: ignore[arg-type]
 
+    def links_reach(self, document: int, entry: int) -> bool:
+        """Whether the links of this document (by its row) and of this ledger entry are in."""
+        sql = "SELECT coalesce(max(row), 0) >= ? FROM seen WHERE what = ?"
+        known = [self._rows(sql, least, what) for what, least in (("documents", document), ("ledger", entry))]
+        return all(bool(rows and rows[0][0]) for rows in known)
+
     # -- reports ----------------------------------------------------------------------------------------------------
 
     def report_heads(self, *, agent: str = "", run: str = "", suite: str = "", n: int = 1000) -> list[ReportHead]:

@@ -148,6 +148,11 @@ class Reader:
         count = self.one("SELECT count(*) FROM ledger") or 0
         return self.kept("champion", count, lambda: ledger.champion(self.store) or "")
 
+    def links_are_current(self) -> bool:
+        """Whether the derived index knows the newest document and the newest decision."""
+        newest = self.one("SELECT max(rowid) FROM documents") or 0
+        return self.derived.links_reach(newest, self.one("SELECT max(seq) FROM ledger") or 0)
+
     def resolve_run(self, text: str) -> str:
         """The id of a run: an id, a unique prefix, or `latest`."""
         return self.store.run(text).id

@@ -55,7 +55,7 @@ class _Mined(Struct):
 
 def way_of(reader: Reader, id: str, task: Task | None, task_id: str, environment: str) -> Way:
     """The way through an episode: `task` is what it was about, if the run stored it."""
-    mined = _mined(reader)
+    mined = _mined(reader, id, task_id)
     is_trace = bool(id in mined.tasks_of_trace or id in mined.proposals_of_trace or id in mined.feedback)
     is_trace = is_trace or id in mined.missing
     tasks = list(dict.fromkeys(mined.tasks_of_trace.get(id, []))) if is_trace else [task_id]
@@ -116,8 +116,15 @@ def _reports(reader: Reader, tasks: list[str]) -> dict[str, tuple[str, str]]:
 
 def _decisions(reader: Reader, reports: set[str]) -> list[Link]:
     """The newest first."""
-    links = []
-    for entry in reversed(heads.entries(reader)) if reports else []:
+    if not reports:
+        return []
+    if reader.links_are_current():
+        found = {one.id for report in reports for one in reader.derived.links_to("report", report, by="decision")}
+        numbers = sorted(map(int, found), reverse=True)
+        verdicts = {seq: reader.entry(seq).decision.verdict for seq in numbers[:_MOST]}
+        return [Link(f"{seq}: {verdicts.get(seq, '')}", url("/gate/", str(seq))) for seq in numbers]
+    links: list[Link] = []
+    for entry in reversed(heads.entries(reader)):
         decision = entry.decision
         used = {*decision.reports, *(one for each in decision.measured for one in (each.candidate, each.champion))}
         if reports & used:
@@ -125,9 +132,44 @@ def _decisions(reader: Reader, reports: set[str]) -> list[Link]:
     return links
 
 
-def _mined(reader: Reader) -> _Mined:
+def _mined(reader: Reader, id: str, task: str) -> _Mined:
+    """What mining stored about an episode and its task. Without the derived index, all of it is read and kept."""
+    if reader.links_are_current():
+        return _linked(reader, id, task)
     kinds = ("proposal", "mining", "feedback", "review", "taken")
     return reader.kept("the way", tuple(reader.state_of(kind) for kind in kinds), lambda: _read(reader))
+
+
+def _linked(reader: Reader, id: str, task: str) -> _Mined:
+    store, derived = reader.store, reader.derived
+    made = _Mined(*(defaultdict(list) for _ in range(4)), {}, *(defaultdict(list) for _ in range(3)), {})  # type: ignore[arg-type]
+    near = [*derived.links_to("trajectory", id, by="proposal"), *derived.links_to("task", task, by="proposal")]
+    for name in dict.fromkeys(one.id for one in near):
+        proposal = store.get("proposal", name, Proposal)
+        if proposal is None:
+            continue
+        made.proposals_of_task[proposal.id].append(proposal)
+        made.environment_of_task[proposal.id] = proposal.environment
+        for trace in proposal.trajectories:
+            made.proposals_of_trace[trace].append(proposal)
+            made.traces_of_task[proposal.id].append(trace)
+        for link in derived.links_to("proposal", name, by="review"):
+            review = store.get("review", link.id, Review)
+            made.reviews[name] += [review] if review is not None else []
+    newest = {one.environment: one for one in reader.documents("mining", MiningSummary)}
+    for summary in newest.values():
+        if id in summary.tasks:
+            made.tasks_of_trace[id].append(summary.tasks[id])
+            made.environment_of_task.setdefault(summary.tasks[id], summary.environment)
+        for request in summary.unverifiable:
+            if id in request.trajectories:
+                made.missing[id].append(request.missing)
+    made.traces_of_task[task] += [one.id for one in derived.links_to("task", task, by="trajectory")]
+    for trace in dict.fromkeys([id, *made.traces_of_task[task]][:_MOST]):
+        for link in derived.links_to("trajectory", trace, by="feedback"):
+            feedback = store.get("feedback", link.id, Feedback)
+            made.feedback[trace] += [feedback] if feedback is not None else []
+    return made
 
 
 def _read(reader: Reader) -> _Mined:
@@ -159,4 +201,4 @@ def _read(reader: Reader) -> _Mined:
 
 
 def feedback_on(reader: Reader, trajectory: str) -> list[Feedback]:
-    return _mined(reader).feedback.get(trajectory, [])
+    return _mined(reader, trajectory, "").feedback.get(trajectory, [])
