@@ -6,6 +6,7 @@ MODULES: tuple[str, ...] = (
     "compare",
     "data",
     "environments",
+    "failures",
     "flip",
     "gate",
     "home",
