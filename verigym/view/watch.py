@@ -49,10 +49,12 @@ def watch_of(channel: str) -> Watch:
         return TrainingWatch(id)
     if kind == "loop" and id:
         return RoundsWatch(id)
+    if kind == "optimize" and id:
+        return SearchWatch(id)
     if kind == "traces" and id.isdigit():
         return TracesWatch(int(id))
     raise BadInput(
-        f'"{channel[:100]}" cannot be listened to. Use home, runs, run:ID, training:ID, loop:ID or traces:ROW'
+        f'"{channel[:100]}" cannot be listened to. Use home, runs, run:ID, training:ID, loop:ID, optimize:ID or traces:ROW'
     )
 
 
@@ -395,6 +397,46 @@ class TracesWatch:
 
     def _words(self) -> list[Change]:
         return [{"stale": f"{counted(self._new, 'conversation')} since you opened this page"}] if self._new else []
+
+
+class SearchWatch:
+    """One optimisation: episodes of all its candidates, new candidates, and the end."""
+
+    def __init__(self, search: str) -> None:
+        self._search = search
+        self._candidates: int | None = None
+        self._shown = _Texts()
+        self._looks = 0
+
+    @property
+    def position(self) -> str:
+        return str(self._looks)
+
+    def snapshot(self, reader: Reader, after: str) -> list[Change]:
+        changes = self.look(reader)
+        return [*self._shown.all, *(one for one in changes if "stale" in one)]
+
+    def look(self, reader: Reader) -> list[Change]:
+        self._looks += 1
+        row = reader.rows("SELECT config, finished FROM runs WHERE id = ?", self._search)
+        if not row:
+            return []
+        config: Any = decoded(row[0][0])
+        budget = config.get("budget") if isinstance(config, dict) else None
+        sql = "SELECT count(*) FROM trajectories WHERE run IN (SELECT id FROM runs WHERE parent = ?)"
+        episodes = reader.one(sql, self._search) or 0
+        words = f"{episodes:,} of {budget:,}" if isinstance(budget, int) else f"{episodes:,}"
+        texts = {f"count-{self._search}": words, f"bar-{self._search}": str(episodes)}
+        before = self._shown.states.get(f"state-{self._search}")
+        state = run_state(reader.home, self._search, row[0][1])
+        changes = self._shown.change(texts, {f"state-{self._search}": state})
+        candidates = reader.one("SELECT count(*) FROM runs WHERE parent = ?", self._search) or 0
+        if self._candidates is not None and candidates > self._candidates:
+            changes.append({"stale": counted(candidates - self._candidates, "new measurement")})
+        elif before not in (None, "finished") and state == "finished":
+            changes.append({"stale": "The search is finished"})
+        self._candidates = candidates
+        return changes
 
 
 def _step_words(reader: Reader, run: str, steps: int) -> dict[str, str]:
