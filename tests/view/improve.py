@@ -58,12 +58,12 @@ def add_loop(store: Store, loop: str, versions: list[str], run: str, *, last_is_
 
 def add_optimization(store: Store, id: str, versions: list[str], *, finished: bool = True) -> None:
     """A search over versions. The last one is the best."""
-    config = {"environment": "desk", "agent": versions[0], "budget": 100, "parts": ["prompt", "examples"]}
+    config = {"environment": "toolcall", "agent": versions[0], "budget": 100, "parts": ["prompt", "examples"]}
     store.begin_run(id, "optimize", config)
     for number, version in enumerate(versions):
-        run = f"rollout-desk-{id}-{number}"
+        run = f"rollout-{id}-{number}"
         tasks = [Task(id=f"t{n}", prompt="Do it.", split="train") for n in range(4)]
-        store.begin_run(run, "rollout", {"environment": "desk", "agent": version}, tasks, parent=id)
+        store.begin_run(run, "rollout", {"environment": "toolcall", "agent": version}, tasks, parent=id)
         made = [episode(run, task.id) for task in tasks]
         store.add(run, made, [verdict(one.id, place <= number) for place, one in enumerate(made)])
     if not finished:
@@ -77,7 +77,7 @@ def add_optimization(store: Store, id: str, versions: list[str], *, finished: bo
     ]  # fmt: skip
     best = versions[-1]
     result = Optimization(
-        id=id, environment="desk", agent=versions[0], best=best, before=0.3, after=figures[-1].success, low=0.02, high=0.3,
+        id=id, environment="toolcall", agent=versions[0], best=best, before=0.3, after=figures[-1].success, low=0.02, high=0.3,
         tasks=40, episodes=96, budget=100, feedback_tasks=30, selection_tasks=40, candidates=figures[::-1],
         reflections=2, reflection_tokens=900, notes=["the tools were <b>not</b> changed"],
     )  # fmt: skip

@@ -31,6 +31,7 @@ from verigym.core.records import (
     Turn,
     Usage,
     Verdict,
+    Version,
 )
 from verigym.mining.proposals import AcceptedBatch, MiningSummary, Proposal, Review, UnverifiableRequest
 from verigym.store.database import Store
@@ -64,6 +65,8 @@ class Made(NamedTuple):
 
 
 def make_store(home: Path) -> Made:
+    from tests.view.improve import add_loop, add_optimization  # they use the builders below
+
     put_demo(home)
     store = Store(home / "store.db")
     add_run(store, "eval-desk-1", tasks=6, attempts=3)
@@ -73,6 +76,9 @@ def make_store(home: Path) -> Made:
     add_labels(store, "eval-desk-1")
     add_data(home, "eval-desk-1")
     branched = add_branched(store, "eval-desk-1")
+    known = [version.id for version in store.documents("version", Version)]
+    add_loop(store, "desk-1234abcd", known[:3], "eval-desk-1")
+    add_optimization(store, "optimize-desk-1", known[:3])
     store.close()
     return Made(home, "eval-desk-1", ODD, "traces-gateway", traces[0], branched)
 

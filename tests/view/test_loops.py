@@ -61,8 +61,8 @@ def test_pages_of_an_empty_workspace_say_what_to_run(tmp_path: Path) -> None:
 
 def test_a_loop_shows_its_rounds_newest_first_with_links(made: Made) -> None:
     ids = versions(made.home)
-    add_loop(Store(made.home / "store.db"), "desk-1234abcd", ids[:3], made.run)
-    page = show_loop(made.home, "desk-1234abcd")
+    add_loop(Store(made.home / "store.db"), "loop-1", ids[:3], made.run)
+    page = show_loop(made.home, "loop-1")
     assert [one.number for one in page.rounds] == [2, 1] and page.promoted == 2
     assert page.state == "finished" and page.ended == "the champion is good enough" and page.live == ""
     assert (page.seconds, page.dollars) == (1200.0, 3.0)
@@ -71,7 +71,7 @@ def test_a_loop_shows_its_rounds_newest_first_with_links(made: Made) -> None:
     assert links["compare"] == f"/compare?a={ids[1]}&b={ids[2]}"
     assert "champion" in page.picture and "candidate" in page.picture
     reader = Reader(made.home)
-    [row] = loops_page(reader, Query()).rows
+    row = next(one for one in loops_page(reader, Query()).rows if one.id == "loop-1")
     assert (row.rounds, row.verdicts, row.before) == (2, ["PROMOTE", "PROMOTE"], 0.4)
     assert row.after == pytest.approx(0.6)
     render.html("loops.html", loops_page(reader, Query()), **AROUND)
@@ -105,21 +105,21 @@ def test_a_listening_page_is_told_of_a_new_step_of_its_loop(made: Made) -> None:
 
 
 def test_a_loop_that_does_not_exist_is_not_found_with_near_names(made: Made) -> None:
-    add_loop(Store(made.home / "store.db"), "desk-1234abcd", versions(made.home)[:2], made.run)
-    with pytest.raises(NotFound, match="desk-1234abcd"):
-        show_loop(made.home, "desk-1234")
+    add_loop(Store(made.home / "store.db"), "loop-1", versions(made.home)[:2], made.run)
+    with pytest.raises(NotFound, match="loop-1"):
+        show_loop(made.home, "loop-")
 
 
 def test_an_optimisation_shows_candidates_and_the_command_for_the_gate(made: Made) -> None:
     ids = versions(made.home)
-    add_optimization(Store(made.home / "store.db"), "optimize-desk-1", ids[:3])
-    page = show_search(made.home, "optimize-desk-1")
+    add_optimization(Store(made.home / "store.db"), "optimize-1", ids[:3])
+    page = show_search(made.home, "optimize-1")
     assert [one.kind for one in page.candidates] == ["best", "on the front", "first"]
     assert page.candidates[0].diff == f"/versions/diff?a={ids[0]}&b={ids[2]}"
     assert page.gate == f"verigym gate {ids[2]}" and "30% to 50%" in page.words
     assert ("Episodes", "96 of 100", "of the budget") in page.figures
     reader = Reader(made.home)
-    [row] = optimizations_page(reader, Query()).rows
+    row = next(one for one in optimizations_page(reader, Query()).rows if one.id == "optimize-1")
     assert row.improved and row.candidates == 3
     render.html("optimizations.html", optimizations_page(reader, Query()), **AROUND)
     reader.close()
@@ -127,16 +127,16 @@ def test_an_optimisation_shows_candidates_and_the_command_for_the_gate(made: Mad
 
 def test_an_optimisation_that_runs_shows_candidates_so_far_and_is_live(made: Made) -> None:
     ids, store = versions(made.home), Store(made.home / "store.db")
-    add_optimization(store, "optimize-desk-1", ids[:2], finished=False)
-    page = show_search(made.home, "optimize-desk-1")
+    add_optimization(store, "optimize-1", ids[:2], finished=False)
+    page = show_search(made.home, "optimize-1")
     assert [one.success for one in page.candidates] == [0.5, 0.25] and not page.is_final
-    assert page.episodes == 8 and page.live == "optimize:optimize-desk-1" and "interrupted" in page.words
+    assert page.episodes == 8 and page.live == "optimize:optimize-1" and "interrupted" in page.words
     reader = Reader(made.home)
-    watch = watch_of("optimize:optimize-desk-1")
-    assert watch.snapshot(reader, "")[0]["set"] == {"count-optimize-desk-1": "8 of 100", "bar-optimize-desk-1": "8"}
-    store.begin_run("another candidate", "rollout", {"agent": ids[2]}, parent="optimize-desk-1")
+    watch = watch_of("optimize:optimize-1")
+    assert watch.snapshot(reader, "")[0]["set"] == {"count-optimize-1": "8 of 100", "bar-optimize-1": "8"}
+    store.begin_run("another candidate", "rollout", {"agent": ids[2]}, parent="optimize-1")
     assert {"stale": "1 new measurement"} in watch.look(reader)
-    store.finish_run("optimize-desk-1")
+    store.finish_run("optimize-1")
     assert {"stale": "The search is finished"} in watch.look(reader)
     reader.close()
 
