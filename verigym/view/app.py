@@ -183,8 +183,7 @@ class View:
             "theme": theme if theme in _THEMES else "",
             "home": str(self.reader.home),
             "read_only": self.settings.read_only,
-            "address": request.url.path,
-            "here": {name: value for name, value in request.query_params.items() if name != "format"},
+            "as_json": _as_json(request),
         }
         return HTMLResponse(render.html(template, data, **around), status_code=status)
 
@@ -229,6 +228,13 @@ class View:
 def _query(request: Request) -> Query:
     who = urllib.parse.unquote(request.cookies.get(_WHO, ""), errors="replace")
     return Query(request.path_params, dict(request.query_params), who)
+
+
+def _as_json(request: Request) -> str:
+    """The address of the same page as JSON."""
+    given = {name: value for name, value in request.query_params.items() if name != "format"}
+    query = urllib.parse.urlencode({**given, "format": "json"}, errors="surrogatepass")
+    return f"{urllib.parse.quote(request.url.path, safe='/%')}?{query}"
 
 
 def make_app(home: Path, settings: DoorSettings | None = None) -> Any:
