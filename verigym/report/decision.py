@@ -202,13 +202,13 @@ def _what(subject: _Subject) -> Iterator[Block]:
 def _measured(subject: _Subject) -> Iterator[Block]:
     """Every report of the version, the newest first."""
     reports = [one for one in subject.ws.store.documents("report", Report) if one.agent == subject.version.id]
-    rows = [
-        [one.suite.name, name, *figure(name, one.metrics[name]), f"{len(one.suite.tasks):,}", one.run]
-        for one in reversed(reports)
-        for name in list(one.metrics)[:1]
-    ]
+    rows = []
+    for one in reversed(reports):
+        name = next(iter(one.metrics), "")
+        value, interval = figure(name, one.metrics[name]) if name else ("none", "")
+        rows.append([one.suite.name, f"{name} {value} ({interval})".strip(), f"{len(one.suite.tasks):,}", one.run])
     if rows:
-        yield Table(["suite", "figure", "value", "95% interval", "tasks", "run"], rows[:_NUM_REPORTS])
+        yield Table(["suite", "result with 95% interval", "tasks", "run"], rows[:_NUM_REPORTS])
     if len(rows) > _NUM_REPORTS:
         yield Words(f"{counted(len(rows) - _NUM_REPORTS, 'older report')} not shown.", dim=True)
 
