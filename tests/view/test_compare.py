@@ -1,5 +1,6 @@
 """The comparison as a struct: how two sides are found, what is shown, what is refused, and one task side by side."""
 
+import threading
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,8 @@ from verigym.view.pages.compare import ComparePage, compare_page
 from verigym.view.pages.flip import FlipPage, flip_page
 from verigym.view.read import Reader
 from verigym.workspace.demo import put_demo
+
+LONG_S = 120.0
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +91,23 @@ def test_the_demo_is_compared_with_intervals_tests_and_flips(demo: Reader):
 def test_a_comparison_is_worked_out_once(demo: Reader):
     pairs = pairing.shared(demo, pairing.side(demo, "grpo"), pairing.side(demo, "hacked"))
     assert pairing.compared(demo, *pairs[0]) is pairing.compared(demo, *pairs[0])
+
+
+def test_a_large_comparison_is_worked_out_beside_the_page(two: Two, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(pairing, "_LARGE", 4)
+    sides = pairing.side(two.reader, "old"), pairing.side(two.reader, "new")
+    pair = pairing.shared(two.reader, *sides)[0]
+    may_go_on = threading.Event()
+    whole = pairing.compared
+    monkeypatch.setattr(pairing, "compared", lambda *given: (may_go_on.wait(LONG_S), whole(*given))[1])
+    assert pairing.compared_soon(two.reader, *pair, wait_s=0.01) is None
+    page = two.page(a="old", b="new")
+    assert page.working == "Comparing 8 tasks. This page loads again by itself."
+    assert 'http-equiv="refresh"' in render.html("compare.html", page, **_around())
+    may_go_on.set()
+    found = pairing.compared_soon(two.reader, *pair, wait_s=LONG_S)
+    assert found is not None and found.comparison.tasks == 8
+    assert two.page(a="old", b="new").num_flips == 6
 
 
 @pytest.mark.parametrize("show, tasks", [("lost", 2), ("gained", 4), ("both", 2), ("neither", 0), ("changed", 6)])

@@ -110,7 +110,7 @@ def test_every_check_of_one_unit_is_drawn_on_one_axis(demo: Reader):
 def test_a_promotion_offers_the_way_back_and_not_a_second_promotion(demo: Reader):
     page = gate_page(demo, Query({"seq": "2"}))
     assert page.moved and "became the champion" in page.headline
-    assert [one.href for one in page.commands] == ["verigym rollback"]
+    assert [one.href for one in page.commands] == ["verigym rollback", "verigym report 2 --out report.html"]
     assert page.measured[0].candidate.run == "eval-toolcall-4390e983"
     assert [one.suite for one in page.measured] == ["tool_call_eval", "retention_eval", "safety_eval"]
 
@@ -120,7 +120,7 @@ def test_a_verdict_of_promote_that_nobody_carried_out_shows_the_command(tmp_path
     add_decision(pair.store, pair.before, pair.after, "PROMOTE", [check()])
     page = pair.page(2)
     assert not page.moved
-    assert [one.href for one in page.commands] == ["verigym promote candidate"]
+    assert [one.href for one in page.commands] == ["verigym promote candidate", "verigym report 2 --out report.html"]
     assert page.headline == "candidate passed its one check against champion and may become the champion."
 
 

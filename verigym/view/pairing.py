@@ -5,7 +5,9 @@ reports, so no result of a task is decoded.
 """
 
 import difflib
+import threading
 from collections.abc import Iterator
+from concurrent.futures import Future
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -20,6 +22,8 @@ from verigym.view.page import typed
 from verigym.view.read import Reader, decoded
 from verigym.workspace.shared_reports import SETTINGS
 
+_LARGE = 2000
+"""Tasks above which a comparison is worked out beside the page."""
 _KEPT = 4
 """Comparisons that are kept."""
 
@@ -172,6 +176,35 @@ def _evals(reader: Reader, before: Side, after: Side) -> Iterator[str]:
         if isinstance(sampling.get(name), int | float):
             options += f" {option} {sampling[name]}"
     yield f"verigym eval {heads.quote(model.suite.environment)} -m {heads.typed(reader, missing.agent)} {options}"
+
+
+def compared_soon(reader: Reader, before: ReportHead, after: ReportHead, wait_s: float = 1.5) -> Compared | None:
+    """The comparison, or None if it takes longer than `wait_s`. It is then worked out in a thread, and a later call has it."""
+    if before.suite.tasks <= _LARGE:
+        return compared(reader, before, after)
+    working: dict[tuple[str, str], Future[Compared]] = reader.kept("comparisons at work", None, dict)
+    key = before.id, after.id
+    future = working.get(key)
+    if future is None:
+        future = working[key] = Future()
+        work = threading.Thread(target=_work, args=(future, reader, before, after), name="verigym-compare", daemon=True)
+        work.start()
+    try:
+        made = future.result(wait_s)
+    except TimeoutError:
+        return None
+    except BaseException:
+        working.pop(key, None)
+        raise
+    working.pop(key, None)
+    return made
+
+
+def _work(future: Future[Compared], reader: Reader, before: ReportHead, after: ReportHead) -> None:
+    try:
+        future.set_result(compared(reader, before, after))
+    except BaseException as error:
+        future.set_exception(error)
 
 
 def _number(value: Any) -> int:

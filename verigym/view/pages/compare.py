@@ -20,7 +20,7 @@ from verigym.registry.diff import VersionDiff, diff
 from verigym.view import heads, pairing
 from verigym.view.check_tasks import mined_tasks
 from verigym.view.heads import ReportHead, VersionLink, version_link
-from verigym.view.page import Link, Page, PageData, Query, url
+from verigym.view.page import Link, Page, PageData, Query, typed, url
 from verigym.view.pages.gate import DecisionRow, rows_of
 from verigym.view.pairing import Compared, Side
 from verigym.view.read import Reader
@@ -95,6 +95,8 @@ class ComparePage(PageData, frozen=True, kw_only=True):
     choices: list[Choice] = []
     left_out: int = 0
     """Older versions that the chooser does not list."""
+    working: str = ""
+    """What is being worked out. The page loads again by itself."""
     refused: str = ""
     commands: list[str] = []
     """What makes the two comparable."""
@@ -136,6 +138,8 @@ class ComparePage(PageData, frozen=True, kw_only=True):
     decisions: list[DecisionRow] = []
     differs: VersionDiff | None = None
     swap: str = ""
+    report: str = ""
+    """The command that writes the comparison to a file."""
 
     def picture(self) -> Drawing:
         """Both rates, and the difference with the bound that the gate asks for."""
@@ -187,9 +191,17 @@ def compare_page(reader: Reader, query: Query) -> ComparePage:
         why = pairing.refusal(reader, before, after)
         return _chooser(reader, a, b, refused=why.words, commands=why.commands)
     try:
-        found = pairing.compared(reader, *pairs[0])
+        found = pairing.compared_soon(reader, *pairs[0])
     except (Refused, NotFound) as error:
         return _chooser(reader, a, b, refused=str(error))
+    if found is None:
+        return ComparePage(
+            title="Compare",
+            command=f"verigym compare {heads.quote(a)} {heads.quote(b)}",
+            a=a,
+            b=b,
+            working=f"Comparing {counted(pairs[0][0].suite.tasks, 'task')}. This page loads again by itself.",
+        )
     return _compared_page(reader, query, (before, after), pairs, found)
 
 
@@ -294,6 +306,7 @@ def _compared_page(
             ][:5],
         ),
         differs=diff(known[0], known[1]) if known[0] is not None and known[1] is not None else None,
+        report=typed("report", sides[0].text, sides[1].text, "--out", "report.html"),
         swap=link(a=sides[1].text, b=sides[0].text),
     )  # fmt: skip
 

@@ -528,6 +528,13 @@ def _commands(reader: Reader, entry: LedgerEntry, known: list[EntryHead]) -> lis
             )
     elif not moved and decision.kind == "gate" and now != decision.candidate:
         found.append(Link("Compare it with the champion of now", f"verigym gate {candidate}"))
+    if decision.reports:
+        found.append(
+            Link(
+                "Write it to one page for mail, or with .md for a pull request",
+                f"verigym report {entry.seq} --out report.html",
+            )
+        )
     return found
 
 
