@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.view.versions_store import HOSTILE, add_decision, add_measured, add_version, check
+from tests.view.versions_store import AROUND, HOSTILE, add_decision, add_measured, add_version, check
 from verigym.core.errors import BadInput, NotFound
 from verigym.core.records import FunctionCall, Message, Version
 from verigym.mining.proposals import MiningSummary
@@ -61,7 +61,7 @@ def test_without_versions_there_is_a_chooser_that_needs_no_script(two: Two):
     page = two.page()
     assert [one.label for one in page.choices] == ["new", "old"]
     assert (page.a, page.b) == (two.old.id, two.new.id)
-    html = render.html("compare.html", page, **_around())
+    html = render.html("compare.html", page, **AROUND)
     assert '<form class="card choose" method="get"' in html and html.count("<select") == 2
 
 
@@ -103,7 +103,7 @@ def test_a_large_comparison_is_worked_out_beside_the_page(two: Two, monkeypatch:
     assert pairing.compared_soon(two.reader, *pair, wait_s=0.01) is None
     page = two.page(a="old", b="new")
     assert page.working == "Comparing 8 tasks. This page loads again by itself."
-    assert 'http-equiv="refresh"' in render.html("compare.html", page, **_around())
+    assert 'http-equiv="refresh"' in render.html("compare.html", page, **AROUND)
     may_go_on.set()
     found = pairing.compared_soon(two.reader, *pair, wait_s=LONG_S)
     assert found is not None and found.comparison.tasks == 8
@@ -185,10 +185,10 @@ def test_deleted_versions_and_runs_can_still_be_compared_by_report(two: Two):
     page = two.page(a=two.before.id, b=two.after.id)
     assert page.after is not None and not page.after.version.known and not page.after.run_href
     assert page.differs is None and page.num_flips == 6
-    assert "was deleted" in render.html("compare.html", page, **_around())
+    assert "was deleted" in render.html("compare.html", page, **AROUND)
     flip = flip_page(two.reader, Query({}, {"a": two.before.id, "b": two.after.id, "task": "task-0"}))
     assert flip.sides[1].missing == "Run eval-2 was deleted, and its conversations with it."
-    assert render.html("flip.html", flip, **_around())
+    assert render.html("flip.html", flip, **AROUND)
 
 
 def test_equal_versions_say_that_nothing_changed(tmp_path: Path):
@@ -197,7 +197,7 @@ def test_equal_versions_say_that_nothing_changed(tmp_path: Path):
     two.store.put("report", same.id, same)
     page = two.page(a=two.before.id, b="same-report")
     assert page.sentence == "new passes as many of the tasks as old."
-    assert page.num_flips == 0 and "pass and fail the same tasks" in render.html("compare.html", page, **_around())
+    assert page.num_flips == 0 and "pass and fail the same tasks" in render.html("compare.html", page, **AROUND)
 
 
 def test_a_flip_shows_both_conversations_with_the_words_that_differ(two: Two):
@@ -237,7 +237,7 @@ def test_a_flip_leads_to_the_traces_that_the_task_came_from(two: Two):
     two.store.put("mining", "mining-1", summary)
     page = two.flip("task-4")
     assert ([trace.id for trace in page.traces], page.num_traces) == (["traces/7", "traces/8"], 2)
-    assert "Open the trace it came from" in render.html("flip.html", page, **_around())
+    assert "Open the trace it came from" in render.html("flip.html", page, **AROUND)
 
 
 def test_a_flip_of_an_unknown_task_names_near_ones_and_needs_both_sides(two: Two):
@@ -263,9 +263,9 @@ def test_hostile_names_and_texts_stay_text(tmp_path: Path):
     add_decision(store, before, after, "REJECT", [check(outcome="fail")])
     reader = Reader(tmp_path)
     page = compare_page(reader, Query({}, {"a": "v<1>", "b": "v<2>"}))
-    html = render.html("compare.html", page, **_around())
+    html = render.html("compare.html", page, **AROUND)
     flip = flip_page(reader, Query({}, {"a": "v<1>", "b": "v<2>", "task": "task-0"}))
-    for text in (html, render.html("flip.html", flip, **_around())):
+    for text in (html, render.html("flip.html", flip, **AROUND)):
         assert "<b onmouseover" not in text and "v<1>" not in text
 
 
@@ -294,7 +294,3 @@ def test_end_states_are_compared_by_path():
     ]  # fmt: skip
     assert state_changes(1, 1) == [] and state_changes(None, {})[0].path == "(whole state)"
     assert len(state_changes(list(range(1000)), list(range(1, 1001)))) == 200
-
-
-def _around() -> dict[str, object]:
-    return {"section": "compare", "theme": "", "home": "home", "read_only": False, "address": "/compare", "here": {}}

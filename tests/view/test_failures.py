@@ -14,7 +14,7 @@ from verigym.view.page import Query
 from verigym.view.pages.failures import FailuresPage, failure_runs, failures_page
 from verigym.view.read import Reader
 
-AROUND = {"section": "failures", "theme": "", "home": "x", "read_only": False, "address": "/x", "here": {}}
+AROUND = {"section": "failures", "theme": "", "home": "x", "read_only": False, "as_json": "/x?format=json"}
 
 
 def show(home: Path, run: str, **params: str) -> FailuresPage:

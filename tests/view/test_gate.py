@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.view.versions_store import HOSTILE, add_decision, add_measured, add_version, check
+from tests.view.versions_store import AROUND, HOSTILE, add_decision, add_measured, add_version, check
 from verigym.core.errors import BadInput, NotFound
 from verigym.core.look import Look
 from verigym.core.records import Decision, Report, Version
@@ -157,7 +157,7 @@ def test_the_same_reports_under_another_policy_are_named(tmp_path: Path):
     page = pair.page(3)
     assert [(row.seq, row.policy, row.verdict) for row in page.other_policies] == [(2, "default", "REJECT")]
     assert page.policy_name == "quick" and page.policy["name"] == "quick"
-    assert "chosen after looking" in render.html("gate.html", page, **_around())
+    assert "chosen after looking" in render.html("gate.html", page, **AROUND)
 
 
 def test_an_override_a_rollback_and_a_first_champion_have_no_checks_and_say_so(tmp_path: Path):
@@ -172,7 +172,7 @@ def test_an_override_a_rollback_and_a_first_champion_have_no_checks_and_say_so(t
     assert page.headline == "candidate replaced champion without the consent of the gate."
     assert (page.groups, page.why, page.policy_hash) == ([], "we need it today", "")
     assert pair.page(3).headline == "Rolled back from candidate to champion."
-    assert "no checks" in render.html("gate.html", page, **_around())
+    assert "no checks" in render.html("gate.html", page, **AROUND)
 
 
 def test_deleted_versions_reports_and_runs_leave_a_page_that_says_so(tmp_path: Path):
@@ -185,7 +185,7 @@ def test_deleted_versions_reports_and_runs_leave_a_page_that_says_so(tmp_path: P
     assert (page.candidate.label, page.candidate.known) == (pair.candidate.id, False)
     assert page.measured[0].candidate.deleted and not page.measured[0].champion.run_href
     assert page.groups[0].checks[0].worse == [] and page.commands == []
-    html = render.html("gate.html", page, **_around())
+    html = render.html("gate.html", page, **AROUND)
     assert "was deleted" in html and ">deleted</span>" in html
 
 
@@ -201,7 +201,7 @@ def test_unknown_figures_fall_back_to_words(tmp_path: Path):
     rows = {row.name: row for group in page.groups for row in group.checks}
     assert rows["a check of a later release"].value is None
     assert rows["a check of a later release"].question == "A check of a later release"
-    assert render.html("gate.html", page, **_around()) and render.json(page)
+    assert render.html("gate.html", page, **AROUND) and render.json(page)
 
 
 def test_a_candidate_that_fails_where_the_champion_fails_too_loses_nothing(tmp_path: Path):
@@ -225,9 +225,9 @@ def test_names_with_markup_are_text(tmp_path: Path):
     pair = Pair(tmp_path)
     hostile = check(HOSTILE, "fail", words=HOSTILE, suite=HOSTILE)
     add_decision(pair.store, pair.before, pair.after, "REJECT", [hostile], who=HOSTILE, why=HOSTILE)
-    html = render.html("gate.html", pair.page(2), **_around())
+    html = render.html("gate.html", pair.page(2), **AROUND)
     assert "<b onmouseover" not in html and "&lt;b onmouseover" in html
-    listed = render.html("gate_list.html", gate_list(pair.reader, Query()), **_around())
+    listed = render.html("gate_list.html", gate_list(pair.reader, Query()), **AROUND)
     assert "<b onmouseover" not in listed
 
 
@@ -257,7 +257,3 @@ def test_a_report_of_a_newer_release_is_left_out_of_lists(tmp_path: Path):
     pair.store.put("report", "newer", Version(base="not a report", id="x"))
     assert list(heads.reports(pair.reader)) == [pair.before.id, pair.after.id]
     assert isinstance(heads.report(pair.reader, pair.before.id), Report)
-
-
-def _around() -> dict[str, object]:
-    return {"section": "gate", "theme": "", "home": "home", "read_only": False, "address": "/gate", "here": {}}

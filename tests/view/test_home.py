@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.view.store import make_store
-from tests.view.versions_store import HOSTILE, add_decision, add_measured, add_version, check
+from tests.view.versions_store import AROUND, HOSTILE, add_decision, add_measured, add_version, check
 from verigym.core.records import Decision, Feedback, FunctionCall, Item, Label, Task, Version
 from verigym.mining.proposals import MiningSummary, Proposal, Review
 from verigym.registry import ledger
@@ -56,7 +56,7 @@ def test_an_empty_workspace_says_what_verigym_is_and_three_ways_in(tmp_path: Pat
     page = home_page(Reader(tmp_path), Query())
     assert "failures into a better version" in page.empty
     assert [way.command for way in page.ways] == ["verigym demo", "verigym quickstart", "verigym init my-agent"]
-    assert render.html("home.html", page, **_around())
+    assert render.html("home.html", page, **AROUND)
 
 
 def test_the_demo_shows_its_champion_its_tree_and_why_the_last_candidate_was_rejected(tmp_path: Path):
@@ -71,7 +71,7 @@ def test_the_demo_shows_its_champion_its_tree_and_why_the_last_candidate_was_rej
     ]  # fmt: skip
     assert page.steps[0].words == "See why hacked was rejected" and page.steps[0].href == "/gate/3"
     assert [row.seq for row in page.entries] == [3, 2, 1]
-    html = render.html("home.html", page, **_around())
+    html = render.html("home.html", page, **AROUND)
     assert "82%" in html and "became champion" in html and html.count('href="/gate/3"') >= 2
 
 
@@ -80,7 +80,7 @@ def test_runs_without_a_champion_say_how_to_name_one(tmp_path: Path):
     add_measured(store, "eval-1", "unregistered", lambda n, k: True)
     page = home_page(Reader(tmp_path), Query())
     assert page.champion is None and page.empty == ""
-    assert "verigym promote VERSION" in render.html("home.html", page, **_around())
+    assert "verigym promote VERSION" in render.html("home.html", page, **AROUND)
 
 
 def test_a_champion_that_was_deleted_or_never_measured_is_still_shown(tmp_path: Path):
@@ -93,7 +93,7 @@ def test_a_champion_that_was_deleted_or_never_measured_is_still_shown(tmp_path: 
     store.delete("version", version.id)
     page = home_page(reader, Query())
     assert page.champion is not None and not page.champion.version.known and page.steps == []
-    assert "deleted" in render.html("home.html", page, **_around())
+    assert "deleted" in render.html("home.html", page, **AROUND)
 
 
 def test_a_rollback_and_an_override_are_named_as_what_made_the_champion(desk: Desk):
@@ -104,7 +104,7 @@ def test_a_rollback_and_an_override_are_named_as_what_made_the_champion(desk: De
     ledger.rollback(desk.store, why="wrong")
     page = desk.page()
     assert page.champion is not None and (page.champion.by, page.champion.previous) == ("rollback", "other")
-    assert "a rollback" in render.html("home.html", page, **_around())
+    assert "a rollback" in render.html("home.html", page, **AROUND)
 
 
 def test_a_champion_that_fails_tasks_asks_for_advice_until_a_version_is_made_from_it(desk: Desk):
@@ -137,7 +137,7 @@ def test_a_run_that_is_alive_is_shown_with_its_progress_and_is_nothing_to_do(des
     assert (rows["eval-2"].done, rows["eval-2"].total, rows["eval-2"].agent) == (0, 8, "champion")
     assert (rows["train-1"].done, rows["train-1"].total, rows["train-1"].alarms) == (12, 40, 1)
     assert page.live == "home"
-    html = render.html("home.html", page, **_around())
+    html = render.html("home.html", page, **AROUND)
     assert 'id="bar-eval-2" max="8" value="0"' in html and 'id="step-train-1">12 of 40' in html
     assert page.steps[0].words == "Look at an alarm in training run train-1: entropy falls"
 
@@ -233,7 +233,7 @@ def test_every_kind_of_record_together_makes_a_page(tmp_path: Path):
     made = make_store(tmp_path / "home")
     page = home_page(Reader(made.home), Query())
     assert page.steps[0].words.startswith("Resume the interrupted run odd/")
-    assert render.html("home.html", page, **_around()) and render.json(page)
+    assert render.html("home.html", page, **AROUND) and render.json(page)
 
 
 def test_hostile_names_stay_text(tmp_path: Path):
@@ -243,7 +243,7 @@ def test_hostile_names_stay_text(tmp_path: Path):
     ledger.set_first_champion(store, version.id, who=HOSTILE, why=HOSTILE)
     store.begin_run("run <b>", "eval", {"environment": HOSTILE, "agent": "v<1>"})
     _mark_alive(tmp_path, "run <b>")
-    html = render.html("home.html", home_page(Reader(tmp_path), Query()), **_around())
+    html = render.html("home.html", home_page(Reader(tmp_path), Query()), **AROUND)
     assert "<b onmouseover" not in html and "<b>" not in html
 
 
@@ -267,7 +267,3 @@ def _mark_alive(home: Path, run: str) -> None:
     folder = home / "running"
     folder.mkdir(exist_ok=True)
     (folder / hashlib.sha256(run.encode()).hexdigest()[:16]).write_text(f"pid {os.getpid()}")
-
-
-def _around() -> dict[str, object]:
-    return {"section": "home", "theme": "", "home": "home", "read_only": False, "address": "/", "here": {}}

@@ -17,7 +17,7 @@ from verigym.view.pages.optimize import OptimizationPage, optimization_page, opt
 from verigym.view.read import Reader
 from verigym.view.watch import watch_of
 
-AROUND = {"section": "loops", "theme": "", "home": "x", "read_only": False, "address": "/x", "here": {}}
+AROUND = {"section": "loops", "theme": "", "home": "x", "read_only": False, "as_json": "/x?format=json"}
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ RECIPE = {
     "algorithm": "grpo", "name": "mine", "model": "base", "environment": "desk", "steps": 20, "prompts_per_step": 2,
     "num_generations_per_prompt": 3, "held_out_eval": "val", "eval_interval": 5, "loss": {"kl": 0.0},
 }  # fmt: skip
-AROUND = {"section": "training", "theme": "", "home": "x", "read_only": False, "address": "/x", "here": {}}
+AROUND = {"section": "training", "theme": "", "home": "x", "read_only": False, "as_json": "/x?format=json"}
 
 
 def begin(home: Path, run: str = "grpo-1", **recipe: object) -> Store:

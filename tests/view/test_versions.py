@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.view.versions_store import HOSTILE, add_decision, add_measured, add_version, check
+from tests.view.versions_store import AROUND, HOSTILE, add_decision, add_measured, add_version, check
 from verigym.core import codec
 from verigym.core.errors import BadInput, NotFound
 from verigym.core.records import Dataset, Example, Harness, Message, Sampling, Task, Version
@@ -119,7 +119,7 @@ def test_families_that_a_version_learnt_from_and_was_measured_on_are_named(shop:
     add_measured(shop.store, "eval-3", leaky.id, lambda n, k: True)
     page = shop.version("leaky")
     assert page.leaked == ["family-0"] and "learnt from 1 of the families" in page.held_out_words
-    assert "notice bad" in render.html("version.html", page, **_around())
+    assert "notice bad" in render.html("version.html", page, **AROUND)
 
 
 def test_a_version_without_families_reports_or_parent_is_a_page(tmp_path: Path):
@@ -129,7 +129,7 @@ def test_a_version_without_families_reports_or_parent_is_a_page(tmp_path: Path):
     assert page.held_out_words == "It learnt from no task, so every suite is new to it."
     assert page.reports == [] and page.data is None and page.diff == ""
     assert page.parent is not None and not page.parent.known
-    assert "It was never measured." in render.html("version.html", page, **_around())
+    assert "It was never measured." in render.html("version.html", page, **AROUND)
 
 
 def test_every_text_of_a_version_is_shown(tmp_path: Path):
@@ -184,7 +184,7 @@ def test_rows_of_the_data_lead_to_their_tasks_and_traces(shop: Shop):
 def test_deleted_runs_of_reports_are_said(shop: Shop):
     shop.store.delete_run("eval-2")
     page = shop.version("new")
-    assert page.reports[0].run_href == "" and "eval-2, deleted" in render.html("version.html", page, **_around())
+    assert page.reports[0].run_href == "" and "eval-2, deleted" in render.html("version.html", page, **AROUND)
 
 
 def test_two_versions_differ_in_words(shop: Shop):
@@ -192,7 +192,7 @@ def test_two_versions_differ_in_words(shop: Shop):
     assert page.differs.prompt and "recipe.algorithm" in page.differs.fields
     assert [one.text for one in page.suites] == ["75.0% to 62.5%"] and page.compare
     same = diff_page(shop.reader, Query({}, {"a": "old", "b": "old"}))
-    assert "Nothing that the registry stores differs" in render.html("version_diff.html", same, **_around())
+    assert "Nothing that the registry stores differs" in render.html("version_diff.html", same, **AROUND)
     with pytest.raises(BadInput, match="Name two versions"):
         diff_page(shop.reader, Query({}, {"a": "old"}))
 
@@ -209,7 +209,7 @@ def test_hostile_versions_stay_text(tmp_path: Path):
         "version_diff.html": diff_page(reader, Query({}, {"a": "v/<1>", "b": "v/<2>"})),
     }
     for template, page in pages.items():
-        html = render.html(template, page, **_around())
+        html = render.html(template, page, **AROUND)
         assert "<b onmouseover" not in html and "<1>" not in html, template
         assert render.json(page)
 
@@ -251,7 +251,7 @@ def test_a_changed_entry_is_named(shop: Shop, old: bytes, new: bytes, reason: st
     assert (state.broken, state.verified) == (3, 2) and reason in state.reason
     page = ledger_page(fresh, Query())
     assert [row.seq for row in page.rows if row.broken] == [3] and page.expect == ""
-    html = render.html("ledger.html", page, **_around())
+    html = render.html("ledger.html", page, **AROUND)
     assert "Ledger entry 3" in html and ("not intact" in html or "cannot be read" in html)
 
 
@@ -322,7 +322,7 @@ def test_a_suite_with_other_tasks_is_a_new_version_of_it_and_a_worn_one_is_said(
         (2, True, 10, 12), (1, False, 2, 12),
     ]  # fmt: skip
     assert page.rows[0].worn and "12 versions were measured on these families" in page.rows[0].warning
-    html = render.html("suites.html", page, **_around())
+    html = render.html("suites.html", page, **AROUND)
     assert "seen by 12" in html and "deleted" in html
 
 
@@ -349,7 +349,3 @@ def _forge(store: Store, seq: int, old: bytes, new: bytes) -> None:
         [(body,)] = connection.exec_driver_sql("SELECT body FROM ledger WHERE seq = ?", (seq,)).all()
         assert old in body
         connection.exec_driver_sql("UPDATE ledger SET body = ? WHERE seq = ?", (body.replace(old, new, 1), seq))
-
-
-def _around() -> dict[str, object]:
-    return {"section": "versions", "theme": "", "home": "home", "read_only": False, "address": "/versions", "here": {}}

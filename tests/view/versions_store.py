@@ -18,6 +18,10 @@ from verigym.registry import ledger, versions
 from verigym.registry.ledger import LedgerEntry
 from verigym.store.database import Store
 
+AROUND: dict[str, Any] = {
+    "section": "gate", "theme": "", "home": "home", "read_only": False, "as_json": "/gate?format=json",
+}  # fmt: skip
+"""What the layout needs besides the struct."""
 HOSTILE = "<b onmouseover=alert(1)>\u202eé"
 """A name with markup, a control character and a letter beyond ASCII."""
 
