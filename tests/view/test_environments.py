@@ -11,7 +11,7 @@ from tests.view.crawl import open_client
 from tests.view.store import ODD, Made, add_run, make_store
 from verigym.core.errors import BadInput, NotFound
 from verigym.core.items import Item, Message
-from verigym.core.records import Example, Preference
+from verigym.core.records import Check, Example, Preference
 from verigym.store.database import Store
 from verigym.view.page import FileData, Query
 from verigym.view.pages.blob import blob, picture_type
@@ -21,6 +21,7 @@ from verigym.view.pages.runs import RunsPage, runs_page
 from verigym.view.pages.search import SearchPage, search_page
 from verigym.view.pages.task import task_page
 from verigym.view.read import Reader
+from verigym.workspace.audit import CheckRecord, CheckResult
 from verigym.workspace.datasets import keep
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -228,4 +229,27 @@ def test_the_child_runs_of_a_training_run_are_listed(tmp_path: Path) -> None:
     shown = runs(reader, parent="t")
     assert [row.id for row in shown.rows] == ["t/step-0002", "t/step-0001"] and shown.crumbs[-1].words == "t"
     assert [row.id for row in runs(reader).rows] == ["t"]
+    reader.close()
+
+
+def test_an_environment_shows_the_last_check_of_its_contract_line_by_line(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.db")
+    add_run(store, "r", tasks=1, attempts=1)
+    lines = [
+        Check(name="gold passes", outcome="pass", words="3 of 3"),
+        Check(name="rewards differ", outcome="fail", words="all 1"),
+    ]
+    store.put("checked", "v@1", CheckRecord("desk", "v@1", 2))
+    reader = Reader(tmp_path)
+    before = environment_page(reader, Query({"name": "desk"}))
+    assert before.checked == "2 checks held with v@1" and not before.checks
+    store.put("check", "c1", CheckResult(environment="desk", verifiers=["v@1"], checks=lines, when=1.0e9))
+    store.close()
+    reader.close()
+    reader = Reader(tmp_path)
+    shown = environment_page(reader, Query({"name": "desk"}))
+    assert shown.checked == "1 check failed, 2001-09-09 01:46" and [one.name for one in shown.checks] == [
+        "gold passes",
+        "rewards differ",
+    ]
     reader.close()

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from verigym.core import codec
 from verigym.core.errors import not_found
-from verigym.core.records import Dataset, Estimate, Toolset
+from verigym.core.records import Check, Dataset, Estimate, Toolset
 from verigym.core.words import counted
 from verigym.store.database import Run
 from verigym.view import heads
@@ -18,7 +18,8 @@ from verigym.view.episodes import TaskHead
 from verigym.view.page import Link, Page, PageData, Query, typed, url
 from verigym.view.pages.runs import RunRow, row_of
 from verigym.view.read import Reader
-from verigym.workspace.audit import CheckRecord
+from verigym.view.text import moment
+from verigym.workspace.audit import CheckRecord, CheckResult
 
 _CONFIG = "json_extract(CAST(config AS TEXT), '$.environment')"
 _NEWEST = 8
@@ -76,6 +77,9 @@ class EnvironmentPage(PageData, frozen=True, kw_only=True):
     verifiers: list[Count]
     """Verifiers that scored its runs, with the number of runs."""
     checked: str
+    """What the last check of the contract found, in words."""
+    checks: list[Check]
+    """The lines of that check."""
     splits: list[Count]
     tags: list[Count]
     difficulties: list[Count]
@@ -177,6 +181,7 @@ def environment_page(reader: Reader, query: Query) -> EnvironmentPage:
         name,
     )
     tasks = _tasks(reader, runs)
+    checked, checks = _checked(reader, name)
     reports = _newest_suite(reader, name)
     show = query.choice("show", *_SHOWS)
     lines, total, before, after = _lines(reader, name, reports, query, show)
@@ -188,7 +193,8 @@ def environment_page(reader: Reader, query: Query) -> EnvironmentPage:
         runs=[row_of(reader, run) for run in runs],
         all_runs=url("/runs", env=name),
         verifiers=[Count(verifier, count) for verifier, count in verifiers],
-        checked=_checked(reader, name),
+        checked=checked,
+        checks=checks,
         splits=_counted(task.split for task in tasks),
         tags=_counted(tag for task in tasks for tag in task.tags),
         difficulties=_counted(task.difficulty for task in tasks if task.difficulty),
@@ -248,9 +254,15 @@ def _tools(reader: Reader, runs: list[Run]) -> list[Any]:
     return []
 
 
-def _checked(reader: Reader, name: str) -> str:
+def _checked(reader: Reader, name: str) -> tuple[str, list[Check]]:
+    """The newest result of `verigym check`. An older Verigym stored only that all checks held."""
+    results = [one for one in reader.documents("check", CheckResult) if one.environment == name]
+    if results:
+        failed = sum(check.outcome == "fail" for check in results[-1].checks)
+        words = f"{counted(failed, 'check')} failed" if failed else f"{counted(len(results[-1].checks), 'check')} held"
+        return f"{words}, {moment(results[-1].when)}", results[-1].checks
     records = [one for one in reader.documents("checked", CheckRecord) if one.environment == name]
-    return f"{records[-1].checks} checks of the contract held with {records[-1].verifier}" if records else ""
+    return (f"{counted(records[-1].checks, 'check')} held with {records[-1].verifier}" if records else ""), []
 
 
 def _lines(
