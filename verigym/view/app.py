@@ -183,6 +183,8 @@ class View:
             "theme": theme if theme in _THEMES else "",
             "home": str(self.reader.home),
             "read_only": self.settings.read_only,
+            "address": request.url.path,
+            "here": {name: value for name, value in request.query_params.items() if name != "format"},
             "as_json": _as_json(request),
         }
         return HTMLResponse(render.html(template, data, **around), status_code=status)
