@@ -91,6 +91,9 @@ class RunPage(PageData, frozen=True, kw_only=True):
     view: str
     filters: list[Link]
     """Filters that are on, each with the address of the page without it."""
+    chosen: dict[str, str]
+    """The filters besides the text, by parameter."""
+    q: str
     next: list[NextPage]
     grid: Grid | None = None
     list: EpisodeList | None = None
@@ -139,6 +142,8 @@ def run_page(reader: Reader, query: Query) -> RunPage:
         views=[Link(words, _here(run, query, view=name, sort=None, **WITHOUT_PLACE)) for name, words in VIEWS.items()],
         view=view,
         filters=parts_to_drop("/runs/", run.id, query),
+        chosen={name: value for name, value in chosen.given.items() if name != "q"},
+        q=query.get("q"),
         next=_next(run),
         grid=grid,
         list=listed,

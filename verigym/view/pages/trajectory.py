@@ -155,6 +155,8 @@ class TrajectoryPage(PageData, frozen=True, kw_only=True):
     tokens: TokenView | None
     token_links: list[Link]
     way: Way
+    trace: Link | None
+    """The production trace behind the task."""
     others: list[Link]
     """The same episode in other runs."""
     rules: str = ""
@@ -232,6 +234,7 @@ def trajectory_page(reader: Reader, query: Query) -> TrajectoryPage:
             for words, name in (("text", ""), ("by probability", "logprob"), ("by advantage", "advantage"))
         ],
         way=way,
+        trace=next(iter(way.stages[0].links), None) if not is_trace else None,
         others=[Link(one, url("/t/", record.id, run=one)) for one in others],
         rules=record.redacted,
         back=here(said=None),
