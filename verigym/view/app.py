@@ -121,7 +121,8 @@ class View:
             query = _query(request)
 
             def work() -> Response:
-                data = page.build(self.reader, query)
+                with self.reader.one_page():
+                    data = page.build(self.reader, query)
                 if isinstance(data, FileData):
                     return Response(data.body, status_code=data.status, media_type=data.kind, headers=data.headers)
                 if query.get("format") == "json":

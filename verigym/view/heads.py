@@ -129,6 +129,7 @@ class _Kept:
         self.lock = threading.Lock()
         self.reports: dict[str, ReportHead] = {}
         self.rows: dict[str, int] = {}
+        self.state: tuple[int, int] = (-1, -1)
         self.suites: dict[str, SuiteHead] = {}
         self.entries: list[EntryHead] = []
         self.last = 0
@@ -141,11 +142,12 @@ def _kept(reader: Reader) -> _Kept:
 
 def reports(reader: Reader) -> dict[str, ReportHead]:
     """Every report by id, oldest first. A report that cannot be read is left out."""
-    known = _kept(reader)
+    known, state = _kept(reader), reader.state_of("report")
+    with known.lock:
+        if state == known.state:
+            return known.reports
     rows = {id: row for row, id in reader.rows("SELECT rowid, id FROM documents WHERE kind = 'report' ORDER BY rowid")}
     with known.lock:
-        if rows == known.rows:
-            return known.reports
         made = {id: head for id, head in known.reports.items() if known.rows.get(id) == rows.get(id)}
         missing = [id for id in rows if id not in made]
         for start in range(0, len(missing), _CHUNK):
@@ -156,7 +158,7 @@ def reports(reader: Reader) -> dict[str, ReportHead]:
                 if (head := _report_head(known, body, created)) is not None:
                     made[id] = head
         known.reports = {id: made[id] for id in rows if id in made}
-        known.rows = rows
+        known.rows, known.state = rows, state
         return known.reports
 
 

@@ -3,12 +3,13 @@
 The derived index (`derived.py`) makes some answers fast. Every page also works without it.
 """
 
+import contextlib
 import hashlib
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,7 +28,6 @@ from verigym.workspace.workspace import WorkspaceFolder
 T = TypeVar("T")
 _SECONDS = 2.0
 """Maximum time of one query. A reader that stays longer keeps the database from cleaning up its log."""
-_MOMENT_S = 0.05
 _STEPS = 20_000
 """Instructions of the database between two looks at the clock."""
 
@@ -45,7 +45,7 @@ class Reader:
         self.folder.store = Store(home / "store.db", query_only=True)
         self.derived = Derived(home)
         self._kept: dict[str, tuple[Any, Any]] = {}
-        self._states: dict[str, tuple[float, tuple[int, int]]] = {}
+        self._local = threading.local()
         self._lock = threading.Lock()
         self._writable: WorkspaceFolder | None = None
         self.workers = Workers()
@@ -104,18 +104,23 @@ class Reader:
         return made
 
     def state_of(self, kind: str) -> tuple[int, int]:
-        """Number and newest row of the documents of a kind. It changes when one is added or replaced. A page asks for it many
-        times, so it is read again only after a moment."""
-        known, now = self._states.get(kind), time.monotonic()
-        if known is not None and now - known[0] < _MOMENT_S:
-            return known[1]
+        """Number and newest row of the documents of a kind. It changes when one is added or replaced."""
+        states: dict[str, tuple[int, int]] | None = getattr(self._local, "states", None)
+        if states is not None and kind in states:
+            return states[kind]
         [(count, newest)] = self.rows("SELECT count(*), coalesce(max(rowid), 0) FROM documents WHERE kind = ?", kind)
-        self._states[kind] = now, (count, newest)
+        if states is not None:
+            states[kind] = count, newest
         return count, newest
 
-    def forget_states(self) -> None:
-        """Makes the next page look at the store again. A form calls it before and after it writes."""
-        self._states.clear()
+    @contextlib.contextmanager
+    def one_page(self) -> Iterator[None]:
+        """Within this block, this thread looks only once if documents of a kind were added."""
+        self._local.states = {}
+        try:
+            yield
+        finally:
+            self._local.states = None
 
     def documents(self, kind: str, type: type[Any]) -> list[Any]:
         """The documents of a kind, oldest first. They are decoded again only if one was added. For kinds of small documents."""

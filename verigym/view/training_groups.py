@@ -106,6 +106,11 @@ class StepView(Struct, frozen=True, kw_only=True):
 
 def children(reader: Reader, run: str, kind: str, first: int, last: int) -> dict[int, list[str]]:
     """The child runs of a kind, by step."""
+    state = run, first, last, reader.one("SELECT max(rowid) FROM runs")
+    return reader.kept(f"children {kind}", state, lambda: _children(reader, run, kind, first, last))
+
+
+def _children(reader: Reader, run: str, kind: str, first: int, last: int) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     low, high = f"{run}/{kind}-", f"{run}/{kind}."  # a dot follows the hyphen in the order of ids
     for (id,) in reader.rows("SELECT id FROM runs WHERE id > ? AND id < ? ORDER BY id", low, high):
