@@ -140,11 +140,7 @@ class View:
             data = FormData(_query(request), fields)
 
             def work() -> Response:
-                self.reader.forget_states()
-                try:
-                    written = form.write(self.reader, data)
-                finally:
-                    self.reader.forget_states()
+                written = form.write(self.reader, data)
                 address, who = written if isinstance(written, Next) else (written, "")
                 response = RedirectResponse(address, status_code=303)
                 if who:
