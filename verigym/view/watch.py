@@ -70,20 +70,23 @@ class RunCount:
         tries = config.get("k", 1)
         tasks = reader.one("SELECT count(*) FROM tasks WHERE run = ?", run) or 0
         self.total = tasks * (tries if isinstance(tries, int) else 1)
-        self.episodes = self.passed = self.scored = self.errors = 0
+        self.episodes = self.passed = self.scored = 0
         self._counted_at = -1e9
         self._cost = 0.0
         self._seen: list[tuple[float, int]] = []
         self._rows = 0, 0
 
-    def look(self, reader: Reader, verifier: str) -> None:
+    def look(
+        self, reader: Reader, verifier: str, newest: tuple[int, int] | None = None, *, again: bool = False
+    ) -> None:
+        """Counts what is new. `newest` are the newest rows of trajectories and verdicts. With `again`, counts all."""
         started = time.monotonic()
-        newest = _newest(reader, "trajectories"), _newest(reader, "verdicts")
-        if started - self._counted_at > _RECOUNT * self._cost:
+        newest = newest or (_newest(reader, "trajectories"), _newest(reader, "verdicts"))
+        is_first = self._counted_at < 0
+        is_new = not is_first and newest != self._rows and self._add(reader, verifier)
+        if is_first or again or (is_new and started - self._counted_at > _RECOUNT * self._cost):
             self._count(reader, verifier)
             self._counted_at, self._cost = started, time.monotonic() - started
-        elif newest != self._rows:
-            self._add(reader, verifier)
         self._rows = newest
         self._seen = [(when, n) for when, n in self._seen if started - when < _RATE_S] + [(started, self.episodes)]
 
@@ -92,15 +95,17 @@ class RunCount:
         sql = "SELECT coalesce(sum(passed), 0), count(reward) FROM verdicts WHERE run = ? AND verifier = ?"
         [(self.passed, self.scored)] = reader.rows(sql, self.run, verifier)
 
-    def _add(self, reader: Reader, verifier: str) -> None:
+    def _add(self, reader: Reader, verifier: str) -> bool:
+        """Adds the rows since the last look. Returns whether there are any."""
         sql = "SELECT count(*) FROM trajectories NOT INDEXED WHERE rowid > ? AND run = ?"
-        self.episodes += reader.one(sql, self._rows[0], self.run) or 0
+        episodes = reader.one(sql, self._rows[0], self.run) or 0
         sql = (
             "SELECT coalesce(sum(passed), 0), count(reward) FROM verdicts NOT INDEXED "
             "WHERE rowid > ? AND run = ? AND verifier = ?"
         )
         [(passed, scored)] = reader.rows(sql, self._rows[1], self.run, verifier)
-        self.passed, self.scored = self.passed + passed, self.scored + scored
+        self.episodes, self.passed, self.scored = self.episodes + episodes, self.passed + passed, self.scored + scored
+        return bool(episodes or scored)
 
     @property
     def words(self) -> dict[str, str]:
@@ -166,14 +171,16 @@ class RunsWatch:
         self._looks += 1
         sql = "SELECT id, kind, verifier FROM runs WHERE finished IS NULL AND parent = '' ORDER BY created DESC LIMIT ?"
         rows = reader.rows(sql, _RUNS)
+        newest = _newest(reader, "trajectories"), _newest(reader, "verdicts")
         texts: dict[str, str] = {}
         states: dict[str, str] = {}
         for id, kind, verifier in rows:
-            count = self._counts.setdefault(id, RunCount(reader, id))
+            count = self._counts.get(id) or RunCount(reader, id)
+            self._counts[id] = count
             if kind == "train":
                 texts |= _step_words(reader, id, count.steps)
             else:
-                count.look(reader, verifier)
+                count.look(reader, verifier, newest)
                 texts |= count.words
             states[f"state-{id}"] = run_state(reader.home, id, None)
         for id in set(self._counts) - {id for id, _, _ in rows}:  # finished since the last look, or deleted
@@ -181,7 +188,7 @@ class RunsWatch:
             ended = reader.rows("SELECT kind, verifier, finished FROM runs WHERE id = ?", id)
             if ended and ended[0][2] is not None:
                 states[f"state-{id}"] = "finished"
-                count.look(reader, ended[0][1])
+                count.look(reader, ended[0][1], newest, again=True)
                 texts |= _step_words(reader, id, count.steps) if ended[0][0] == "train" else count.words
                 texts[f"rate-{id}"] = ""
         changes = self._shown.change(texts, states)
@@ -237,7 +244,8 @@ class RunWatch:
         verifier, finished = row[0]
         if self._count is None:
             self._count = RunCount(reader, self._run)
-        self._count.look(reader, verifier)
+        newest = _newest(reader, "trajectories"), _newest(reader, "verdicts")
+        self._count.look(reader, verifier, newest, again=finished is not None)
         texts = self._count.words | ({f"rate-{self._run}": ""} if finished is not None else {})
         changes = self._shown.change(texts, {f"state-{self._run}": run_state(reader.home, self._run, finished)})
         cells, complete = self._cells(reader, verifier, self._rows)
