@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.view.versions_store import AROUND, HOSTILE, add_decision, add_measured, add_version, check
@@ -200,8 +201,8 @@ def test_two_versions_differ_in_words(shop: Shop):
 def test_hostile_versions_stay_text(tmp_path: Path):
     store = Store(tmp_path / "store.db")
     for id in ("v/<1>", "v/<2>"):
-        texts = {"base": HOSTILE, "name": HOSTILE + id, "system_prompt": HOSTILE}
-        store.put("version", id, Version(id=id, families=[HOSTILE], skills={HOSTILE: id}, **texts))
+        version = Version(base=HOSTILE, id=id, name=HOSTILE + id, system_prompt=HOSTILE, families=[HOSTILE])
+        store.put("version", id, msgspec.structs.replace(version, skills={HOSTILE: id}))
     reader = Reader(tmp_path)
     pages = {
         "versions.html": versions_page(reader, Query()),
