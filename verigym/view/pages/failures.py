@@ -27,7 +27,7 @@ from verigym.view.explained import (
 )
 from verigym.view.filters import as_stored
 from verigym.view.page import Link, Page, PageData, Query, typed, url
-from verigym.view.read import Reader, run_state
+from verigym.view.read import Reader, decoded, run_state
 
 _RUNS = 30
 _EXAMPLES = 20
@@ -406,11 +406,13 @@ def _choices(reader: Reader, run: Run, against: Run | None, query: Query) -> lis
     config: Any = run.config if isinstance(run.config, dict) else {}
     environment = config.get("environment")
     links = [Link("none", _here(run, query, against=None))] if against else []
-    sql = f"SELECT id FROM runs WHERE parent = '' AND kind IN {_KINDS} ORDER BY created DESC, rowid DESC LIMIT 60"
-    for (id,) in reader.rows(sql):
+    sql = (
+        f"SELECT id, config FROM runs WHERE parent = '' AND kind IN {_KINDS} ORDER BY created DESC, rowid DESC LIMIT 60"
+    )
+    for id, body in reader.rows(sql):
         if id == run.id or len(links) > 6:
             continue
-        other: Any = reader.store.run(id).config
+        other: Any = decoded(body)
         if isinstance(other, dict) and other.get("environment") == environment and environment:
             label = reader.label(str(other.get("agent", "") or "")) or id
             links.append(Link(f"{label} ({id})", _here(run, query, against=id, skip=None)))
