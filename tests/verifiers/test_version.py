@@ -20,7 +20,6 @@ from verigym.verifiers.numeric import Numeric
 from verigym.verifiers.toolcall import tool_call_verifier
 from verigym.verifiers.version import code_text, version
 
-
 HELPERS = ("helper", "deeper", "parts", "parts.far")
 """Modules of the small project. Another test may have imported its own under the same name."""
 

@@ -55,7 +55,7 @@ def dumbbells(rows: Sequence[Dumbbell], *, title: str = "", width: float = 560) 
             line(to_x(row.before), y, to_x(row.after), y, f"{colour} stroke{' thick' if row.beyond_chance else ''}"),
             circle(to_x(row.before), y, 3, f"{colour} {dot}"),
             circle(to_x(row.after), y, 5.5, f"{colour} {dot}"),
-            text(left - 10, y + 4, fitted(row.name, left - 12), anchor="end"),
+            text(left - 10, y + 4, fitted(row.name, left - 26), anchor="end"),
             text(width, y + 4, points(change), anchor="end", kind="strong" if row.beyond_chance else ""),
         ]
         body.append(group(said[-1], drawn, href=row.href))
