@@ -249,10 +249,28 @@ def _count_rewards(reader: Reader, run: Run) -> list[Bin]:
 
 
 def _scorings(reader: Reader, run: Run) -> list[Scoring]:
-    rows = reader.rows(
-        "SELECT verifier, count(reward), sum(passed) FROM verdicts WHERE run = ? GROUP BY verifier", run.id
-    )
-    made = []
+    state = run.id, run.verifier, run.trajectories, run.scored, run.passed
+    verifiers = _verifiers(reader, run.id)
+    return reader.kept("scorings", (*state, *verifiers), lambda: _scored_by(reader, run, verifiers))
+
+
+def _verifiers(reader: Reader, run: str) -> list[str]:
+    """The verifiers of a run, one step in the index for each."""
+    found: list[str] = []
+    name = reader.one("SELECT min(verifier) FROM verdicts WHERE run = ?", run)
+    while name is not None:
+        found.append(name)
+        name = reader.one("SELECT min(verifier) FROM verdicts WHERE run = ? AND verifier > ?", run, name)
+    return found
+
+
+def _scored_by(reader: Reader, run: Run, verifiers: list[str]) -> list[Scoring]:
+    sql = "SELECT count(reward), sum(passed) FROM verdicts WHERE run = ? AND verifier = ?"
+    rows = [
+        (one, run.scored, run.passed) if one == run.verifier else (one, *reader.rows(sql, run.id, one)[0])
+        for one in verifiers
+    ]
+    made: list[Scoring] = []
     for verifier, scored, passed in sorted(rows, key=lambda row: (row[0] != run.verifier, row[0])):
         changed = None
         if verifier != run.verifier:
