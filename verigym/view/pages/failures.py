@@ -132,6 +132,8 @@ class FailuresPage(PageData, frozen=True, kw_only=True):
     choices: list[Link]
     """Runs to put beside this one."""
     note: str
+    again: str
+    """The address of this page."""
 
 
 # -- the list ---------------------------------------------------------------------------------------------------------
@@ -238,6 +240,7 @@ def failures_page(reader: Reader, query: Query) -> FailuresPage:
         against_words=against_words,
         choices=_choices(reader, run, against, query),
         note=_note(source),
+        again=_here(run, query),
         live=f"run:{run.id}" if run.finished is None else "",
         empty=_nothing_words(run) if nothing else "",
         fill=[],
