@@ -144,7 +144,7 @@ def forbid_writes(engine: sa.Engine) -> None:
 
     def limit(connection: Any, _: Any) -> None:
         connection.execute("PRAGMA query_only=ON")
-        connection.execute("PRAGMA cache_size=-8192")
+        connection.execute("PRAGMA cache_size=-2048")  # the system keeps the pages as well
 
     event.listen(engine, "connect", limit)
     engine.dispose()

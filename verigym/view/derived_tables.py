@@ -62,7 +62,9 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True, timeout=_BUSY_S, check_same_thread=False)
     try:
         connection.execute("PRAGMA synchronous=OFF")  # what a power cut destroys is made again
-        connection.execute("PRAGMA cache_size=-4096")
+        connection.execute(
+            f"PRAGMA cache_size={-8192 if create else -1024}"
+        )  # readers have a connection for each thread
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version != VERSION:
             if not create:
