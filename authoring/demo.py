@@ -13,6 +13,7 @@ import re
 import sqlite3
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +29,7 @@ from verigym.core.records import (
     FunctionCallOutput,
     Item,
     Message,
+    Report,
     Task,
     Toolset,
     Trajectory,
@@ -436,17 +438,17 @@ def record(home: Path, to: Path) -> None:
     Store(to).begin_run("empty", "train", {})  # creates the tables
     with sqlite3.connect(home / "store.db") as source, sqlite3.connect(to) as target:
         target.execute("DELETE FROM runs")
-        moments = {"runs": {"created": None, "finished": 1500.0}, "documents": {"created": None}}
+        begun = _moments(source)
         for table, order in TABLES.items():
             rows = source.execute(f"SELECT * FROM {table} ORDER BY {order}")
             names = [column[0] for column in rows.description]
-            place = -1
             for values in rows.fetchall():
                 row = dict(zip(names, values, strict=True))
-                place += row.get("kind") != "traces"
-                for name, length in moments.get(table, {}).items():
-                    if row[name] is not None:
-                        row[name] = _moment(row, place) + (length or 0.0)
+                if table == "runs":
+                    row["created"] = begun[row["id"]]
+                    row["finished"] = row["created"] + SECONDS[row["kind"]]
+                elif table == "documents":
+                    row["created"] = _stored(row, begun)
                 if row.get("kind") == "mining":
                     row["id"] = "mining-1"
                 if row.get("kind") in ("version", "trained"):
@@ -460,11 +462,37 @@ def record(home: Path, to: Path) -> None:
         target.execute("VACUUM")
 
 
-def _moment(row: dict[str, Any], place: int) -> float:
-    """When a row was made. Traces are from the days before, as the names of their runs say."""
-    if row.get("kind") == "traces":
-        return datetime.fromisoformat(f"{row['id'][-10:]}T09:00:00+00:00").timestamp()
-    return BEGIN + 3600 * place
+SECONDS = {"traces": 36_000.0, "train": 3000.0, "eval": 900.0}
+"""How long a run of each kind takes."""
+
+
+def _stored(row: dict[str, Any], begun: Mapping[str, float]) -> float:
+    """When a document was stored: a report after its run, a version when it was made, everything else at the begin."""
+    if row["kind"] == "report":
+        return begun[codec.decode(row["body"], Report).run] + SECONDS["eval"]
+    if row["kind"] in ("version", "trained"):
+        return BEGIN + 86400 * NAMES.index(codec.decode(row["body"], Version).name)
+    return BEGIN
+
+
+def _moments(source: sqlite3.Connection) -> dict[str, float]:
+    """When each run began: traces on the days that their names say, training before its version, measurements after it."""
+    names = {id: NAMES.index(codec.decode(body, Version).name) for id, body in source.execute(
+        "SELECT id, body FROM documents WHERE kind = 'version'")}  # fmt: skip
+    begun: dict[str, float] = {}
+    measured: Counter[int] = Counter()
+    for id, kind, config in source.execute(f"SELECT id, kind, config FROM runs ORDER BY {TABLES['runs']}"):
+        if kind == "traces":
+            begun[id] = datetime.fromisoformat(f"{id[-10:]}T09:00:00+00:00").timestamp()
+            continue
+        settings = msgspec.json.decode(config)
+        if kind == "train":
+            begun[id] = BEGIN + 86400 * NAMES.index(settings["recipe"]["name"]) - SECONDS["train"]
+        else:
+            day = names[settings["agent"]]
+            measured[day] += 1
+            begun[id] = BEGIN + 86400 * day + 3600 * measured[day]
+    return begun
 
 
 TABLES = {

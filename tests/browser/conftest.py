@@ -58,7 +58,7 @@ def address(made: Made) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import sync_playwright  # pyright: ignore[reportMissingImports]
 
     assert CHROMIUM, "Chromium is not installed. Run: apt-get install chromium"
     with sync_playwright() as playwright:

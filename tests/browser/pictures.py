@@ -4,7 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import sync_playwright  # pyright: ignore[reportMissingImports]
 
 from tests.browser.conftest import ARGUMENTS, CHROMIUM, Watched, serving
 from verigym.workspace.demo import put_demo

@@ -157,3 +157,10 @@ def test_an_empty_workspace_has_pages_too(tmp_path: Path) -> None:
     answer = one.get("/runs")
     assert answer.status_code == 200 and "verigym quickstart" in answer.text
     assert not (tmp_path / "nowhere").exists()
+
+
+def test_commands_on_pages_name_the_workspace_that_the_view_was_given(made: Made) -> None:
+    view = View(made.home, DoorSettings(), named=Path("my folder"))
+    text = TestClient(view.app(), base_url="http://127.0.0.1:8401").get("/runs").text
+    assert "verigym runs list --home &#39;my folder&#39;" in text
+    assert "--home" not in client(made).get("/runs").text.partition("<footer")[2]

@@ -5,7 +5,6 @@ or a file can move the cursor, set the window's title or reverse the direction o
 """
 
 import contextlib
-import re
 import shlex
 import shutil
 import sys
@@ -30,6 +29,7 @@ from verigym.core.records import (
     Trajectory,
     Verdict,
 )
+from verigym.core.typed import with_home
 from verigym.core.words import counted, figure, is_number, percent
 from verigym.progress_bar import ProgressBar
 
@@ -39,11 +39,6 @@ if TYPE_CHECKING:
 OUTCOMES = {"pass": "ok  ", "fail": "FAIL", "unclear": "?   ", "skipped": "-   "}
 _PIPED_WIDTH = 110
 """Width of paragraphs if the output is not a terminal."""
-_TAKES_HOME = re.compile(
-    r"\bverigym (?!demo|init|policies|models pull|tasks (?:list|show|stats|split|dedup|leaks))"
-    r"""(?:'[^']*'|"[^"]*"|(?!   | && | \| | > |\)|(?<=\w)[.,:](?:\s|$)).)+"""
-)
-"""A command in a text, up to its end, a remark or the end of the sentence, unless it has no workspace."""
 _HOME: list[Path | None] = [None]
 _MIN_WIDTH = 40
 _MIN_COLUMN = 12
@@ -72,9 +67,7 @@ def set_home(home: Path | None) -> None:
 
 def command(text: str) -> str:
     """A command, or a text with commands, as it works from here: with the --home that this command was given."""
-    if _HOME[0] is None:
-        return text
-    return _TAKES_HOME.sub(lambda found: f"{found[0]} --home {quote(_HOME[0])}", text)
+    return with_home(text, _HOME[0])
 
 
 def next_command(text: str) -> None:

@@ -44,8 +44,12 @@ def view(
     from verigym.view.serve import open_browser, open_view, tunnel
 
     folder = workspace(home, create=True).home
-    server = open_view(folder, what, host=host, port=port, url=url, key_env=key_env, token=token, read_only=read_only)
+    server = open_view(
+        folder, what, host=host, port=port, url=url, key_env=key_env, token=token, read_only=read_only, named=home
+    )
     show.say(f"{folder} as web pages: {server.address}")
+    if not (folder / "store.db").exists():
+        show.say("There is no workspace yet. The pages fill when a command such as verigym quickstart creates it")
     if way := tunnel(server.address):
         show.say(f"To open it on your own machine, type there: {way}")
     if not no_open and open_browser(server.address):

@@ -56,8 +56,8 @@ class ErrorPage(PageData, frozen=True, kw_only=True):
 class View:
     """One workspace as pages."""
 
-    def __init__(self, home: Path, settings: DoorSettings) -> None:
-        self.settings = settings
+    def __init__(self, home: Path, settings: DoorSettings, named: Path | None = None) -> None:
+        self.settings, self.named = settings, named
         self.reader = Reader(home)
         self.events = Events(self.reader)
         self._errors = 0
@@ -184,6 +184,7 @@ class View:
             "here": {name: value for name, value in request.query_params.items() if name != "format"},
             "as_json": _as_json(request),
         }
+        render.NAMED.set(self.named)
         return HTMLResponse(render.html(template, data, **around), status_code=status)
 
     def _error(self, request: Request, status: int, words: str, number: str = "") -> Response:

@@ -4,6 +4,7 @@ No template marks anything as safe HTML. Pictures are the one exception: `draw.s
 escapes every text in it.
 """
 
+import contextvars
 import functools
 import hashlib
 from pathlib import Path
@@ -13,6 +14,7 @@ import jinja2
 import msgspec
 
 from verigym.core.printable import visible
+from verigym.core.typed import with_home
 from verigym.core.words import counted, dollars, duration, figure, percent, points, size
 from verigym.view import text
 from verigym.view.page import NAVIGATION, PageData, url
@@ -44,6 +46,15 @@ def static(name: str) -> str:
     return f"/static/{static_hash()}/{name}"
 
 
+NAMED: contextvars.ContextVar[Path | None] = contextvars.ContextVar("named", default=None)
+"""The workspace as `verigym view` was given it with --home. None for the default."""
+
+
+def _typed_here(text: str) -> str:
+    """A command as it works in the folder in which the view was started."""
+    return text if "--home" in text else with_home(text, NAMED.get())
+
+
 def _shown(value: Any) -> Any:
     """Every text of a page passes here: no character in it stays hidden. `pieces` shows the same as chips."""
     return visible(value) if type(value) is str else value
@@ -63,6 +74,7 @@ def templates() -> jinja2.Environment:
     made.globals.update(url=url, static=static, navigation=NAVIGATION, pieces=text.pieces, left_out=text.left_out)
     made.filters.update(
         ago=text.ago,
+        typed_here=_typed_here,
         clip=text.clip,
         counted=counted,
         dollars=dollars,

@@ -56,8 +56,10 @@ def open_view(
     key_env: str = "",
     token: bool = False,
     read_only: bool = False,
+    named: Path | None = None,
 ) -> ViewServer:
-    """A server that listens already. `what` names the thing whose page the address opens."""
+    """A server that listens already. `what` names the thing whose page the address opens. `named` is the workspace as the
+    user wrote it, for the commands on pages."""
     keys = keys_from(key_env, host)
     names, secure = _outside(url)
     if url and not keys:
@@ -78,7 +80,7 @@ def open_view(
         read_only=read_only,
     )
     try:
-        view = View(home, settings)
+        view = View(home, settings, named)
         path = page_of(view.reader, what) if what else "/"
     except BaseException:
         listening.close()
