@@ -205,8 +205,11 @@ class View:
         if refusal.status == 401:
             data = ErrorPage(title="Enter", status=401, words=refusal.words)
             response = HTMLResponse(render.html("enter.html", data, theme="", wrong=False), status_code=401)
-        else:
+        elif request.query_params.get("format") == "json":
             response = self._error(request, refusal.status, refusal.words)
+        else:  # whoever is not let in sees nothing of the workspace, not even its path
+            data = ErrorPage(title="Refused", status=refusal.status, words=refusal.words)
+            response = HTMLResponse(render.html("refused.html", data), status_code=refusal.status)
         await response(scope, receive, send)
 
     async def _enter(self, request: Request) -> Response:

@@ -32,8 +32,6 @@ HEADERS = (
 )
 _LONGEST_BODY = 64 * 1024
 _SESSION_S = 30 * 24 * 3600
-_OPEN = ("/static/", "/enter")
-"""Paths that need no key: they hold nothing of the workspace."""
 
 
 class DoorSettings(Struct, frozen=True, kw_only=True):
@@ -80,7 +78,7 @@ class Door:
         try:
             self._check_host(headers)
             self._check_write(scope, headers)
-            if self._settings.keys and not scope["path"].startswith(_OPEN) and not self._is_known(scope, headers):
+            if self._settings.keys and not _is_open(scope) and not self._is_known(scope, headers):
                 if await self._enter_by_address(scope, send_with_headers):
                     return
                 raise Refusal(401, "This view needs a key")
@@ -93,7 +91,7 @@ class Door:
     def _check_host(self, headers: dict[bytes, bytes]) -> None:
         """A foreign name that resolves to this machine could otherwise read the pages through a visitor's browser."""
         host = _host(headers.get(b"host", b"").decode("latin-1"))
-        allowed = {self._settings.host, *self._settings.names}
+        allowed = {name.lower() for name in (self._settings.host, *self._settings.names)}
         every = (
             self._settings.host in ("0.0.0.0", "::") and self._settings.keys
         )  # the key protects, and names are unknown
@@ -102,6 +100,9 @@ class Door:
 
     def _check_write(self, scope: Any, headers: dict[bytes, bytes]) -> None:
         if scope["method"] in ("GET", "HEAD"):
+            foreign = headers.get(b"sec-fetch-site", b"none") in (b"cross-site", b"same-site")
+            if foreign and headers.get(b"sec-fetch-mode") != b"navigate":
+                raise Refusal(403, "A page of another site asked for this")  # a link from elsewhere is a navigation
             return
         if scope["method"] != "POST":
             raise Refusal(405, "This server answers GET and POST only")
@@ -147,12 +148,17 @@ class Door:
         if scope["method"] != "GET" or not token or not self.opens(token):
             return False
         rest = urllib.parse.urlencode(query, doseq=True)
-        path = "/" + scope.get("raw_path", scope["path"].encode()).decode("latin-1").lstrip("/")
+        path = "/" + scope.get("raw_path", scope["path"].encode()).decode("latin-1").lstrip("/\\")
         headers = [(b"location", (path + (f"?{rest}" if rest else "")).encode("latin-1"))]
         headers.append((b"set-cookie", self.cookie_for(token).encode()))
         await send({"type": "http.response.start", "status": 303, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
         return True
+
+
+def _is_open(scope: Any) -> bool:
+    """Whether a request needs no key, because the answer holds nothing of the workspace."""
+    return (scope["path"], scope["method"]) == ("/enter", "POST") or scope["path"].startswith("/static/")
 
 
 def _session(key: str) -> str:

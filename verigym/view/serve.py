@@ -2,14 +2,18 @@
 
 import contextlib
 import ctypes
+import html
 import os
 import secrets
 import signal
 import socket
 import sys
+import tempfile
 import threading
+import time
 import urllib.parse
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +28,8 @@ from verigym.view.find import page_of
 
 _CONNECTIONS = 256
 _M_ARENA_MAX = -8
+_OPENED_S = 30.0
+"""Seconds that a browser gets to start."""
 
 
 class ViewServer(NamedTuple):
@@ -99,7 +105,7 @@ def open_view(
         timeout_graceful_shutdown=1,
         server_header=False,
     )
-    return ViewServer(view, _Server(config), listening, address + path)
+    return ViewServer(view, _Server(config, view.stop), listening, address + path)
 
 
 def _share_memory() -> None:
@@ -112,7 +118,12 @@ def _share_memory() -> None:
 class _Server(uvicorn.Server):
     """Ends at the first Ctrl-C. A page that listens for events would otherwise keep the server waiting."""
 
+    def __init__(self, config: uvicorn.Config, stop: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._stop = stop
+
     def handle_exit(self, sig: int, frame: object) -> None:
+        self._stop()
         self.should_exit = True
         self.force_exit = sig == signal.SIGINT
 
@@ -136,8 +147,20 @@ def open_browser(address: str) -> bool:
     screen = sys.platform in ("darwin", "win32") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     if not screen or os.environ.get("SSH_CONNECTION"):
         return False
-    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    threading.Thread(target=_open, args=(address,), daemon=True).start()
     return True
+
+
+def _open(address: str) -> None:
+    """A token must not be an argument of the browser's process, which other users can see, so a file leads to it."""
+    if "token=" not in address:
+        webbrowser.open(address)
+        return
+    with tempfile.NamedTemporaryFile("w", suffix=".html", encoding="utf-8") as file:  # only its owner can read it
+        file.write(f'<meta http-equiv="refresh" content="0;url={html.escape(address)}">')
+        file.flush()
+        webbrowser.open(Path(file.name).as_uri())
+        time.sleep(_OPENED_S)
 
 
 def tunnel(address: str) -> str:

@@ -94,7 +94,11 @@ def moment(when: float | str | None) -> str:
     if not when:
         return ""
     if isinstance(when, str):
-        return when[:16].replace("T", " ")
+        try:
+            written = datetime.fromisoformat(when)
+        except ValueError:
+            return clip(when, 40)
+        return (written.astimezone(UTC) if written.tzinfo else written).strftime("%Y-%m-%d %H:%M")
     return datetime.fromtimestamp(when, UTC).strftime("%Y-%m-%d %H:%M")
 
 
