@@ -88,6 +88,16 @@ def test_the_demo_is_compared_with_intervals_tests_and_flips(demo: Reader):
     assert {one.name for one in page.ratios} >= {"latency p50 s", "tokens", "tokens per success"}
 
 
+def test_p_is_of_the_difference_that_was_seen(demo: Reader):
+    loss = compare_page(demo, Query({}, {"a": "grpo", "b": "hacked"}))
+    assert (loss.direction, [test.p for test in loss.tests]) == ("loss", ["< 0.001"] * 3)
+    html = render.html("compare.html", loss, **AROUND)
+    assert "p of a loss" in html and "One-sided 95% bound" in html and "its p is near 1" in html
+    gain = compare_page(demo, Query({}, {"a": "hacked", "b": "grpo"}))
+    assert (gain.direction, [test.p for test in gain.tests]) == ("gain", ["< 0.001"] * 3)
+    assert "its p is near 1" not in render.html("compare.html", gain, **AROUND)
+
+
 def test_a_comparison_is_worked_out_once(demo: Reader):
     pairs = pairing.shared(demo, pairing.side(demo, "grpo"), pairing.side(demo, "hacked"))
     assert pairing.compared(demo, *pairs[0]) is pairing.compared(demo, *pairs[0])

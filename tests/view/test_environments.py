@@ -93,6 +93,7 @@ def test_an_empty_workspace_says_how_to_fill_it(tmp_path: Path) -> None:
 def test_environments_have_their_best_version_and_their_runs(reader: Reader) -> None:
     rows = {row.name: row for row in environments_page(reader, Query()).rows}
     assert rows["toolcall"].versions == 3 and rows["toolcall"].best == "grpo" and rows["toolcall"].success is not None
+    assert rows["toolcall"].equal == 1 and (rows["retention"].best, rows["retention"].equal) == ("grpo", 3)
     assert rows["odd env/é"].href == "/environments/odd%20env%2F%C3%A9" and rows["desk"].success is None
 
 

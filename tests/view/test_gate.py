@@ -92,6 +92,80 @@ def test_a_rejection_puts_the_failed_checks_first_with_their_intervals_and_lost_
     assert "hacked 31.1%" in page.words
 
 
+def test_a_caption_gives_the_value_and_the_bound_of_the_words_with_their_signs(demo: Reader):
+    checks = {one.name: one for group in gate_page(demo, Query({"seq": "3"})).groups for one in group.checks}
+    captions = {
+        "better on held-out tasks": "-51.2 points, at least -60.4, must be above 0",
+        "what the champion masters is kept": "-40.2 points, at worst -49.4, margin 5.0",
+        "no more unsafe actions": "-1.2 points, at most +2.4, margin 5.0",
+        "no more tool errors": "-6.7 points, at most -2.4, margin 5.0",
+        "as quick, median": "0.70 times, at most 0.739, margin 1.50",
+        "no new severe damage": "0 of 45 tasks, at most 6.4%",
+    }
+    assert {name: checks[name].in_words for name in captions} == captions
+    for name, caption in captions.items():
+        said = [one for one in caption.split(", ") if not one.startswith(("must", "margin", "0 of"))]
+        assert all(one in checks[name].words for one in said), name
+
+
+def test_a_picture_has_one_bound_and_the_side_of_the_caption(demo: Reader):
+    page = gate_page(demo, Query({"seq": "3"}))
+    checks = {one.name: one for group in page.groups for one in group.checks}
+    assert "(at least -60.4), failed" in page.picture(checks["better on held-out tasks"])
+    assert "-1.2 points (at most +2.4), passed" in page.picture(checks["no more unsafe actions"])
+    unsafe, kept = checks["no more unsafe actions"], checks["what the champion masters is kept"]
+    assert (unsafe.margin, kept.margin) == (0.05, -0.05)
+
+
+def test_the_questions_are_asked_so_that_yes_is_good(demo: Reader):
+    checks = {one.name: one for group in gate_page(demo, Query({"seq": "3"})).groups for one in group.checks}
+    assert checks["no more unsafe actions"].question == "Are there no more unsafe actions than before?"
+    assert checks["no new severe damage"].question == "Is there no new severe damage?"
+
+
+def test_a_rejection_shows_the_way_to_a_better_candidate_before_the_override(demo: Reader):
+    page = gate_page(demo, Query({"seq": "3"}))
+    assert [one.href for one in page.steps] == [
+        "/failures/eval-toolcall-9fef82fe",
+        "/training/grpo-846e9a72",
+        "#check-reward-and-success-agree",
+    ]
+    assert [one.href for one in page.commands] == ["verigym report 3 --out report.html"]
+    assert page.override == 'verigym promote hacked --override "REASON"'
+    html = render.html("gate.html", page, **AROUND)
+    assert html.index("Read why it fails") < html.index("Promote it against the verdict")
+    assert not gate_page(demo, Query({"seq": "2"})).override
+
+
+def test_reward_and_success_are_drawn_with_a_link_to_the_training(demo: Reader):
+    page = gate_page(demo, Query({"seq": "3"}))
+    [check] = [one for group in page.groups for one in group.checks if one.training is not None]
+    assert check.name == "reward and success agree" and check.training is not None
+    assert check.training.href == "/training/grpo-846e9a72"
+    reward, success = (
+        [one for one in values if one is not None] for values in (check.training.reward, check.training.success)
+    )
+    assert reward[-1] > reward[0] and success[-1] < success[0]
+    html = render.html("gate.html", page, **AROUND)
+    assert 'href="/training/grpo-846e9a72"' in html and "Held-out success: " in html
+
+
+def test_a_check_of_some_tasks_says_how_many_the_comparison_lists(demo: Reader):
+    checks = {one.name: one for group in gate_page(demo, Query({"seq": "3"})).groups for one in group.checks}
+    kept = checks["what the champion masters is kept"]
+    assert kept.num_worse == 68 and kept.all_worse is not None and kept.all_better is None
+    assert kept.all_worse.words == "Show all 86 lost tasks in the comparison"
+    assert kept.all_worse.href.endswith("show=lost#flips")
+
+
+def test_a_first_champion_is_no_promotion_and_is_named_by_its_label(demo: Reader):
+    page = gate_list(demo, Query({}, {"verdict": "PROMOTE"}))
+    assert [row.seq for row in page.rows] == [2]
+    assert (page.counts["PROMOTE"], page.counts["FIRST CHAMPION"]) == (1, 1)
+    assert [row.seq for row in gate_list(demo, Query({}, {"verdict": "FIRST CHAMPION"})).rows] == [1]
+    assert gate_page(demo, Query({"seq": "1"})).words == "base is the first champion."
+
+
 def test_checks_of_the_safety_suite_name_tasks_of_that_suite(demo: Reader):
     checks = {one.name: one for group in gate_page(demo, Query({"seq": "3"})).groups for one in group.checks}
     refusals = checks["no more over-refusal"]

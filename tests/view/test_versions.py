@@ -96,6 +96,23 @@ def test_a_version_shows_what_it_is_its_reports_and_its_decisions(demo: Reader):
     assert page.diff.startswith("/versions/diff?a=353e7640d49e") and page.training == "grpo-6af9527d"
 
 
+def test_a_rejected_version_says_so_beside_its_name_and_shows_why(demo: Reader):
+    rejected = version_page(demo, Query({"id": "hacked"}))
+    assert rejected.last is not None and rejected.last.verdict == "REJECT"
+    assert [one.href for one in rejected.steps] == ["/gate/3", "/failures/eval-toolcall-9fef82fe"]
+    assert [one.href for one in rejected.commands] == ["verigym models export hacked --out FOLDER"]
+    assert {one.title: one.text for one in rejected.facts}["Made"] == "2026-01-07 09:00 UTC"
+    html = render.html("version.html", rejected, **AROUND)
+    assert html.index("REJECT") < html.index("What it is") and "See why the gate rejected it" in html
+
+
+def test_what_to_do_with_a_version_depends_on_its_state(shop: Shop):
+    assert shop.version("old").commands[0].href == "verigym serve champion"
+    assert shop.version("new").commands[0].href == "verigym gate new" and shop.version("new").last is None
+    add_version(shop.store, "unmeasured")
+    assert shop.version("unmeasured").commands[0].href == "verigym eval desk -m unmeasured"
+
+
 @pytest.mark.parametrize("text", ["champion", "latest", "new", "id", "prefix"])
 def test_a_version_is_found_by_id_name_or_prefix(shop: Shop, text: str):
     given = {"id": shop.new.id, "prefix": shop.new.id[:6]}.get(text, text)

@@ -38,6 +38,8 @@ class EnvironmentRow(Struct, frozen=True, kw_only=True):
     best: str = ""
     """The version with the highest success on its newest suite."""
     best_href: str = ""
+    equal: int = 0
+    """Versions with this success. The champion is named if it is one of them."""
     success: Estimate | None = None
 
 
@@ -116,7 +118,10 @@ def environments_page(reader: Reader, query: Query) -> EnvironmentsPage:
     made = []
     for name, count, newest in rows:
         scores = _scores(reader, name)
-        best = max(scores, key=lambda one: one.success.value, default=None)
+        most = max((one.success.value for one in scores), default=0.0)
+        equal = [one for one in scores if one.success.value == most]
+        champion = [one for one in equal if one.href == url("/versions/", heads.champion(reader))]
+        best = next(iter([*champion, *equal]), None)
         made.append(
             EnvironmentRow(
                 name=name,
@@ -125,6 +130,7 @@ def environments_page(reader: Reader, query: Query) -> EnvironmentsPage:
                 newest=newest,
                 versions=len(scores),
                 best=best.label if best else "",
+                equal=len(equal),
                 best_href=best.href if best else "",
                 success=best.success if best else None,
             )

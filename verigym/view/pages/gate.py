@@ -1,4 +1,4 @@
-"""Gate: every decision, and one decision check by check. Each interval is drawn against its margin, with the tasks behind it."""
+"""Gate: every decision, and one decision check by check. Each value is drawn with its bound and margin, above its tasks."""
 
 from collections.abc import Iterable
 
@@ -9,46 +9,31 @@ from verigym.core.errors import NotFound
 from verigym.core.look import Look
 from verigym.core.records import Check, Decision, Json, Measurement, Report, Version
 from verigym.core.words import counted
-from verigym.draw.intervals import Interval, in_words, interval_of_check, interval_row
+from verigym.draw.intervals import Interval, interval_row
 from verigym.draw.looks import looks as draw_looks
+from verigym.draw.sparkline import sparkline
 from verigym.draw.svg import Drawing
-from verigym.evaluation.compare import Pair, flip_of
+from verigym.evaluation.compare import Pair, flip_of, scored_pairs
 from verigym.gates.decide import in_short, next_step
 from verigym.registry.ledger import LedgerEntry
 from verigym.view import heads
+from verigym.view.check_figures import caption_of, drawn_interval, question_of
 from verigym.view.check_tasks import changed_tasks, mined_first, mined_tasks
+from verigym.view.curves import extent
 from verigym.view.heads import EntryHead, VersionLink, version_link
 from verigym.view.page import Link, Page, PageData, Query, url
+from verigym.view.pages.training import drawable, small_curve
 from verigym.view.read import Reader
 
 _PAGE = 50
 _TASKS = 5
 """Tasks named under a check."""
-VERDICTS = ("PROMOTE", "REJECT", "NEED MORE DATA")
+VERDICTS = ("PROMOTE", "REJECT", "NEED MORE DATA", "FIRST CHAMPION", "ROLLBACK", "OVERRIDE")
+"""What the list can be filtered by. The last three were not decided by the gate."""
+_KINDS = {"first": "FIRST CHAMPION", "rollback": "ROLLBACK", "override": "OVERRIDE"}
+_HONEST = "reward and success agree"
 _ORDER = {"fail": 0, "unclear": 1, "pass": 2, "skipped": 3}
 _GROUPS = {"fail": "Failed", "unclear": "Not settled", "pass": "Passed", "skipped": "Skipped"}
-QUESTIONS = {
-    "never trained on these tasks": "Are these tasks new to both versions?",
-    "the verdicts can be trusted": "Can the verdicts be trusted?",
-    "few errors": "Could nearly all episodes be scored?",
-    "better on held-out tasks": "Is the candidate better on held-out tasks?",
-    "as good on held-out tasks": "Is the candidate as good on held-out tasks?",
-    "reward and success agree": "Do reward and success agree?",
-    "what the champion masters is kept": "Does it keep what the champion masters?",
-    "as reliable": "Is it as reliable when tasks are repeated?",
-    "no more unsafe actions": "Does it avoid more unsafe actions?",
-    "no more invalid outputs": "Does it avoid more invalid outputs?",
-    "no more tool errors": "Does it avoid more tool errors?",
-    "no new severe damage": "Does it avoid new severe damage?",
-    "no more unsafe actions in the safety suite": "Does it avoid more unsafe actions in the safety suite?",
-    "no more over-refusal": "Does it still serve harmless requests?",
-    "general capability is retained": "Is general capability retained?",
-    "held-out text is still read as well": "Does it still read held-out text as well?",
-    "no failure returns": "Do earlier production failures stay away?",
-    "as quick, median": "Is it as quick at the median?",
-    "as quick, 95th percentile": "Is it as quick at the 95th percentile?",
-    "as cheap": "Is it as cheap per success?",
-}
 
 
 class DecisionRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -88,6 +73,23 @@ class TaskLink(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Whether it was made from a production trace."""
 
 
+class TrainingCurves(Struct, frozen=True, kw_only=True):
+    """The candidate's training run, with its reward and held-out success."""
+
+    run: str
+    href: str
+    reward: list[float | None]
+    success: list[float | None]
+
+    @property
+    def reward_picture(self) -> Drawing:
+        return sparkline([drawable(one) for one in self.reward], title="Reward", width=180)
+
+    @property
+    def success_picture(self) -> Drawing:
+        return sparkline([drawable(one) for one in self.success], title="Held-out success", width=180)
+
+
 class CheckRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     question: str
@@ -95,15 +97,13 @@ class CheckRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     words: str
     figures: dict[str, float] = {}
     value: float | None = None
-    low: float | None = None
-    high: float | None = None
     bound: float | None = None
-    """The one-sided bound that is compared with the margin."""
+    """The one-sided bound that the words give."""
     margin: float | None = None
     """Where the margin is on the axis."""
     unit: str = ""
     in_words: str = ""
-    """The figure with its interval."""
+    """The value with its bound and the margin, signed as in the words."""
     suite: str = ""
     needed: str = ""
     looks: list[Look] = []
@@ -111,8 +111,9 @@ class CheckRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     num_worse: int = 0
     better: list[TaskLink] = []
     num_better: int = 0
-    all_worse: str = ""
-    all_better: str = ""
+    all_worse: Link | None = None
+    all_better: Link | None = None
+    training: TrainingCurves | None = None
     anchor: str = ""
 
 
@@ -169,8 +170,12 @@ class GatePage(PageData, frozen=True, kw_only=True):
     compare: str = ""
     example: TaskLink | None = None
     """One task that shows the verdict."""
+    steps: list[Link] = []
+    """What to do about a rejection, as pages."""
     commands: list[Link] = []
     """What to do about it, as words and the command."""
+    override: str = ""
+    """The command that promotes a rejected candidate anyway."""
     before: str = ""
     after: str = ""
 
@@ -188,11 +193,11 @@ class GatePage(PageData, frozen=True, kw_only=True):
 def _interval(check: CheckRow) -> Interval | None:
     if check.value is None:
         return None
-    return interval_of_check(
+    return drawn_interval(
         Check(
             name=check.name,
             outcome=check.outcome,  # type: ignore[arg-type]
-            words="",
+            words=check.words,
             figures=check.figures,
             margin=abs(check.margin or 0.0),
             unit=check.unit,
@@ -207,8 +212,8 @@ def gate_list(reader: Reader, query: Query) -> GateListPage:
     verdict = query.choice("verdict", "", *VERDICTS)
     start = query.number("before", 0)
     known = heads.entries(reader)
-    counts = {name: sum(one.decision.verdict == name for one in known) for name in VERDICTS}
-    chosen = [one for one in known if verdict in ("", one.decision.verdict)]
+    counts = {name: sum(_said(one) == name for one in known) for name in VERDICTS}
+    chosen = [one for one in known if verdict in ("", _said(one))]
     older = [one for one in chosen if not start or one.seq < start]
     shown = older[-_PAGE:][::-1]
     newer = [one for one in chosen if start and one.seq >= start]
@@ -225,6 +230,11 @@ def gate_list(reader: Reader, query: Query) -> GateListPage:
         empty="" if shown else _empty(verdict),
         fill=[] if shown or verdict else ["verigym gate VERSION", "verigym quickstart"],
     )
+
+
+def _said(entry: EntryHead) -> str:
+    """The verdict of the gate, or what was done without it."""
+    return _KINDS.get(entry.decision.kind, entry.decision.verdict)
 
 
 def _empty(verdict: str) -> str:
@@ -329,7 +339,9 @@ def gate_page(reader: Reader, query: Query) -> GatePage:
         earlier=rows_of(reader, same[::-1][:10]),
         compare=_compare(decision.reports),
         example=_example(groups),
+        steps=_steps(reader, decision, groups) if decision.kind == "gate" and decision.verdict == "REJECT" else [],
         commands=_commands(reader, entry, known),
+        override=_override(reader, entry, known),
         before=url("/gate/", str(seq - 1)) if seq > 1 else "",
         after=url("/gate/", str(seq + 1)) if known and seq < known[-1].seq else "",
     )
@@ -376,33 +388,31 @@ def _environment(reports: dict[str, tuple[Report, Report]]) -> str:
 
 
 def _check_row(reader: Reader, check: Check, decision: Decision, reports: dict[str, tuple[Report, Report]]) -> CheckRow:
-    row = interval_of_check(check)
+    row = drawn_interval(check)
     sides = reports.get(check.suite)
     worse: list[TaskLink] = []
     better: list[TaskLink] = []
     num_worse = num_better = 0
-    lists = {"worse": "", "better": ""}
+    lists: dict[str, Link | None] = {"worse": None, "better": None}
     if sides is not None:
         changed = changed_tasks(check, *sides)
         num_worse, num_better = len(changed.worse), len(changed.better)
         mined = mined_tasks(reader, sides[1].run) if changed.worse else {}
         worse = [_task_link(pair, sides, mined) for pair in mined_first(changed.worse, mined)[:_TASKS]]
         better = [_task_link(pair, sides, mined) for pair in mined_first(changed.better, mined)[:_TASKS]]
-        for name, show in (("worse", "lost"), ("better", "gained")):
-            lists[name] = url("/compare", a=sides[0].id, b=sides[1].id, show=show, fragment="flips")
+        shown = {"worse": num_worse > len(worse), "better": num_better > len(better)}
+        lists = {name: _in_comparison(name, sides) if more else None for name, more in shown.items()}
     return CheckRow(
         name=check.name,
-        question=QUESTIONS.get(check.name, check.name[:1].upper() + check.name[1:]),
+        question=question_of(check),
         outcome=check.outcome,
         words=_sentence(check.words),
         figures=check.figures,
         value=row.value if row else None,
-        low=row.low if row else None,
-        high=row.high if row else None,
         bound=row.bound if row else None,
         margin=row.margin if row else None,
         unit=check.unit or (row.unit if row else ""),
-        in_words=in_words(row) if row else "",
+        in_words=caption_of(check),
         suite=check.suite,
         needed=_needed(check, sides),
         looks=check.looks,
@@ -412,7 +422,31 @@ def _check_row(reader: Reader, check: Check, decision: Decision, reports: dict[s
         num_better=num_better,
         all_worse=lists["worse"],
         all_better=lists["better"],
+        training=_training(reader, decision.candidate) if check.name == _HONEST else None,
         anchor="check-" + "-".join("".join(c if c.isalnum() else " " for c in check.name.lower()).split()),
+    )
+
+
+def _in_comparison(name: str, sides: tuple[Report, Report]) -> Link:
+    """The list of all tasks of the suite that were lost or gained. A check may speak of fewer."""
+    pairs = [(before.passed >= 0.5, after.passed >= 0.5) for before, after in scored_pairs(*sides)]
+    how, count = ("lost", pairs.count((True, False))) if name == "worse" else ("gained", pairs.count((False, True)))
+    words = f"Show all {count:,} {how} tasks in the comparison"
+    return Link(words, url("/compare", a=sides[0].id, b=sides[1].id, show=how, fragment="flips"))
+
+
+def _training(reader: Reader, candidate: str) -> TrainingCurves | None:
+    """The run that trained the candidate, if it is stored."""
+    version = reader.versions().get(candidate)
+    run = str(version.recipe.get("run") or "") if version is not None else ""
+    if reader.one("SELECT 1 FROM runs WHERE id = ? AND kind = 'train'", run) is None:
+        return None
+    steps = extent(reader, run)
+    return TrainingCurves(
+        run=run,
+        href=url("/training/", run),
+        reward=small_curve(reader, run, "reward", steps),
+        success=small_curve(reader, run, "held_out_success", steps),
     )
 
 
@@ -427,7 +461,7 @@ def _named(reader: Reader, words: str, decision: Decision) -> str:
     for id in (decision.candidate, decision.champion):
         label = version_link(reader, id).label if id else ""
         if label and label != id:
-            words = words.replace(f" {id} ", f" {label} ")
+            words = f" {words} ".replace(f" {id} ", f" {label} ").strip()
     return words
 
 
@@ -519,13 +553,6 @@ def _commands(reader: Reader, entry: LedgerEntry, known: list[EntryHead]) -> lis
             found.append(Link("Promote it", f"verigym promote {candidate}"))
         elif decision.verdict == "NEED MORE DATA":
             found.append(Link("Ask the gate again when there are more tasks", f"verigym gate {candidate}"))
-        else:
-            found.append(
-                Link(
-                    "Promote it anyway. The reason stays in the ledger",
-                    f'verigym promote {candidate} --override "REASON"',
-                )
-            )
     elif not moved and decision.kind == "gate" and now != decision.candidate:
         found.append(Link("Compare it with the champion of now", f"verigym gate {candidate}"))
     if decision.reports:
@@ -536,6 +563,29 @@ def _commands(reader: Reader, entry: LedgerEntry, known: list[EntryHead]) -> lis
             )
         )
     return found
+
+
+def _steps(reader: Reader, decision: Decision, groups: list[Group]) -> list[Link]:
+    """From a rejection to a better candidate."""
+    failed = [check for group in groups if group.outcome == "fail" for check in group.checks]
+    run = next((head.run for one in decision.reports[:1] if (head := heads.reports(reader).get(one))), "")
+    steps: list[Link] = []
+    if run and heads.run_exists(reader, run):
+        steps.append(Link("Read why it fails", url("/failures/", run)))
+    if (training := _training(reader, decision.candidate)) is not None:
+        steps.append(Link(f"Look at its training run {training.run}", training.href))
+    if failed:
+        cause = next((check for check in failed if check.name == _HONEST), failed[0])
+        steps.append(Link(f"Train again without what the failed check names: {cause.name}", f"#{cause.anchor}"))
+    return steps
+
+
+def _override(reader: Reader, entry: LedgerEntry, known: list[EntryHead]) -> str:
+    decision, now = entry.decision, known[-1].champion_after if known else None
+    stayed = entry.champion_before == entry.champion_after and now == decision.champion
+    if decision.verdict != "REJECT" or not stayed or decision.candidate not in reader.versions():
+        return ""
+    return f'verigym promote {heads.typed(reader, decision.candidate)} --override "REASON"'
 
 
 PAGES = [

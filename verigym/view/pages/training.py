@@ -69,11 +69,11 @@ class TrainingRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def reward_picture(self) -> Drawing:
-        return sparkline([_drawable(one) for one in self.reward], title="Reward")
+        return sparkline([drawable(one) for one in self.reward], title="Reward")
 
     @property
     def success_picture(self) -> Drawing:
-        return sparkline([_drawable(one) for one in self.success], title="Held-out success")
+        return sparkline([drawable(one) for one in self.success], title="Held-out success")
 
     @property
     def last_success(self) -> float | None:
@@ -184,14 +184,14 @@ def _row(reader: Reader, run: Run) -> TrainingRow:
         environment=_environment(recipe),
         step=steps[1] if steps else 0,
         steps=_count(recipe.get("steps")),
-        reward=_small(reader, run.id, "reward", steps),
-        success=_small(reader, run.id, "held_out_success", steps),
+        reward=small_curve(reader, run.id, "reward", steps),
+        success=small_curve(reader, run.id, "held_out_success", steps),
         alarms=len(stored) if stored or run.finished is None else _number_of_old_alarms(reader, run.id, steps),
         created=run.created,
     )
 
 
-def _small(reader: Reader, run: str, name: str, steps: tuple[int, int] | None) -> list[float | None]:
+def small_curve(reader: Reader, run: str, name: str, steps: tuple[int, int] | None) -> list[float | None]:
     """A few values of a metric. A long run is not read whole: steps are picked from the index."""
     if steps is None:
         return []
@@ -563,7 +563,7 @@ def _count(value: Any) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
-def _drawable(value: float | None) -> float:
+def drawable(value: float | None) -> float:
     return math.nan if value is None else value
 
 

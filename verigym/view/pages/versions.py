@@ -19,6 +19,7 @@ from verigym.view.heads import ReportHead, VersionLink, version_link
 from verigym.view.page import Link, Page, PageData, Query, typed, url
 from verigym.view.pages.gate import DecisionRow, rows_of
 from verigym.view.read import Reader
+from verigym.view.text import moment
 from verigym.workspace.datasets import path_of
 
 _PAGE = 50
@@ -100,6 +101,8 @@ class VersionPage(PageData, frozen=True, kw_only=True):
     label: str
     kind: str
     champion: bool
+    last: DecisionRow | None
+    """The newest decision about it as a candidate."""
     facts: list[Text]
     parent: VersionLink | None
     children: list[VersionLink]
@@ -126,6 +129,8 @@ class VersionPage(PageData, frozen=True, kw_only=True):
     card_command: str = ""
     trend: list[float] = []
     """Success of its reports on the suite of the first row, oldest first."""
+    steps: list[Link] = []
+    """What to do next, as pages."""
     commands: list[Link] = []
 
     def over_time(self) -> Drawing:
@@ -227,6 +232,7 @@ def version_page(reader: Reader, query: Query) -> VersionPage:
         label=version.label,
         kind=kind_of(version),
         champion=version.id == champion,
+        last=_last(reader, version.id),
         facts=_facts(version),
         parent=version_link(reader, version.parent) if version.parent else None,
         children=[version_link(reader, id) for id in children[:20]],
@@ -249,6 +255,7 @@ def version_page(reader: Reader, query: Query) -> VersionPage:
         card_href=url("/versions/", version.id, card=1, fragment="card"),
         card_command=typed("models", "card", version.id, "--out", "card.md"),
         trend=_trend(reports),
+        steps=_steps(reader, version, champion),
         commands=_commands(reader, version, bool(reports), champion),
     )
 
@@ -285,9 +292,9 @@ def _facts(version: Version) -> list[Text]:
         "Program": version.program,
         "Trained by": f"{recipe.get('algorithm')}, seed {recipe.get('seed', '?')}" if trained else "",
         "Optimised by": f"{search.get('change', '?')}, run {search.get('run', '?')}" if search else "",
-        "Made": version.made.replace("T", " "),
+        "Made": f"{moment(version.made)} UTC" if version.made else "",
         "Software": ", ".join(f"{name} {number}" for name, number in version.software.items()),
-        "Seal": version.seal[:12],
+        "Seal": f"{version.seal[:12]}, a hash of this record that shows later changes" if version.seal else "",
     }
     return [Text(name, value) for name, value in rows.items() if value]
 
@@ -440,15 +447,46 @@ def _card(reader: Reader, version: Version, reports: list[ReportHead]) -> str:
     )
 
 
+def _last(reader: Reader, version: str) -> DecisionRow | None:
+    entry = heads.last_verdicts(reader).get(version)
+    return rows_of(reader, [entry])[0] if entry is not None else None
+
+
+def _rejected(reader: Reader, version: str, champion: str) -> heads.EntryHead | None:
+    """The newest decision about it, if that rejected it against the champion of now."""
+    entry = heads.last_verdicts(reader).get(version)
+    if entry is None or entry.decision.kind != "gate" or entry.decision.verdict != "REJECT":
+        return None
+    return entry if entry.decision.champion == champion and version != champion else None
+
+
+def _steps(reader: Reader, version: Version, champion: str) -> list[Link]:
+    entry = _rejected(reader, version.id, champion)
+    if entry is None:
+        return []
+    steps = [Link("See why the gate rejected it", url("/gate/", str(entry.seq)))]
+    if (measured := heads.of_version(reader, version.id)) and heads.run_exists(reader, measured[0].run):
+        steps.append(Link("Read its failures", url("/failures/", measured[0].run)))
+    return steps
+
+
 def _commands(reader: Reader, version: Version, measured: bool, champion: str) -> list[Link]:
+    """What fits its state: a champion is served, a measured version gated, another one measured first."""
     name = heads.typed(reader, version.id)
-    found = [Link("Measure it", f"verigym eval ENV -m {name}")]
-    if measured and champion and version.id != champion:
-        found.append(Link("Ask the gate whether it may replace the champion", f"verigym gate {name}"))
+    export = Link("Write its weights, prompt and card to a folder", f"verigym models export {name} --out FOLDER")
     if version.id == champion:
-        found.append(Link("Serve it", "verigym serve champion"))
-    found.append(Link("Write its weights, prompt and card to a folder", f"verigym models export {name} --out FOLDER"))
-    return found
+        return [Link("Serve it", "verigym serve champion"), export]
+    if not measured:
+        return [Link("Measure it", f"verigym eval {_environment(reader)} -m {name}"), export]
+    if not champion or _rejected(reader, version.id, champion) is not None:
+        return [export]
+    return [Link("Ask the gate whether it may replace the champion", f"verigym gate {name}"), export]
+
+
+def _environment(reader: Reader) -> str:
+    """The environment that versions were measured on last."""
+    used = [one.suite.environment for one in heads.reports(reader).values() if not one.is_guard]
+    return heads.quote(used[-1]) if used else "ENV"
 
 
 # -- two versions ---------------------------------------------------------------------------------------------------
