@@ -1,5 +1,6 @@
-"""Search: ids first (any prefix of anything), then names that contain the words, then text within one run.
+"""Search: ids first (how anything begins, how tasks and episodes end), then names that contain the words, then text.
 
+Text is searched in the newest evaluation and the newest traces at once, and in any run that is chosen.
 An id or a name that only one thing has leads to its page at once. `?stay=1` shows the list instead.
 """
 
@@ -8,10 +9,14 @@ from msgspec import Struct
 from verigym.core.records import Dataset
 from verigym.view.find import matches
 from verigym.view.page import FileData, Link, Page, PageData, Query, typed, url
-from verigym.view.read import Reader
+from verigym.view.read import Reader, TooLong
 from verigym.view.run_search import Hits, hits_in
 
 _MOST = 20
+_LAST_PART_S = 0.15
+"""Maximum time to look for ids that end with the words, of each kind."""
+_LAST_PART = 3
+"""Characters that are needed for it."""
 _RUNS = 30
 
 
@@ -20,14 +25,25 @@ class Found(Struct, frozen=True, kw_only=True):
     links: list[Link]
 
 
+class RunText(Struct, frozen=True, kw_only=True):
+    run: Link
+    kind: str
+    hits: Hits
+
+
 class SearchPage(PageData, frozen=True, kw_only=True):
     q: str
     ids: list[Found]
     names: list[Found]
+    ends: list[Found]
+    """Tasks and episodes whose id ends with the words."""
     runs: list[Link]
-    """Runs whose text can be searched, the newest first: the id, and the id again as a value."""
+    """Runs whose text can be searched, the newest first."""
     run: str
     hits: Hits | None = None
+    """Hits in the chosen run."""
+    texts: list[RunText] = []
+    """Hits in the newest evaluation and the newest traces, if no run is chosen."""
 
 
 def search_page(reader: Reader, query: Query) -> SearchPage | FileData:
@@ -44,13 +60,15 @@ def search_page(reader: Reader, query: Query) -> SearchPage | FileData:
     searched = reader.store.run(run) if run else None
     return SearchPage(
         title=f"Search: {q}" if q else "Search",
-        command=typed("trajectories", "show", q) if q else "",
+        command=typed("trajectories", "show", q) if any(one.words == q and "/t/" in one.href for one in found) else "",
         q=q,
         ids=_by_kind(found),
         names=[one for one in _names(reader, q) if one.links] if q else [],
-        runs=[Link(id, id) for (id,) in runs],
+        ends=_ends(reader, q) if len(q) >= _LAST_PART else [],
+        runs=[Link(id, url("/runs/", id)) for (id,) in runs],
         run=searched.id if searched else "",
         hits=hits_in(reader, searched, query, "/search") if searched and q else None,
+        texts=_texts(reader, query) if q and not searched else [],
         empty="" if q else "Type an id, a name or a text into the box at the top. The key / goes there.",
     )
 
@@ -63,6 +81,35 @@ _KINDS = {
     "/gate/": "Decisions",
     "/data/": "Data sets",
 }
+
+
+def _texts(reader: Reader, query: Query) -> list[RunText]:
+    """The text of the newest evaluation and of the newest traces. Each is searched for a moment."""
+    texts: list[RunText] = []
+    for kind in ("eval", "traces"):
+        id = reader.one("SELECT id FROM runs WHERE kind = ? ORDER BY created DESC, rowid DESC LIMIT 1", kind)
+        if id is not None:
+            asked = Query({}, {"q": query.get("q").strip(), "run": id})
+            hits = hits_in(reader, reader.store.run(id), asked, "/search")
+            texts.append(RunText(run=Link(id, url("/runs/", id)), kind=kind, hits=hits))
+    return texts
+
+
+def _ends(reader: Reader, q: str) -> list[Found]:
+    """Tasks and episodes by the last part of their id. A large store may be too large for it, and then there are none."""
+    found: list[Found] = []
+    for kind, table, column, path in (
+        ("Tasks", "trajectories", "task", "/task/"),
+        ("Episodes", "trajectories", "id", "/t/"),
+    ):
+        sql = f"SELECT DISTINCT {column} FROM {table} WHERE {column} > ? AND substr({column}, ?) = ? LIMIT ?"
+        try:
+            rows = reader.rows(sql, "", -len(q), q, _MOST, seconds=_LAST_PART_S)
+        except TooLong:
+            continue
+        if links := [Link(id, url(path, id)) for (id,) in rows if id != q]:
+            found.append(Found(kind=kind, links=links))
+    return found
 
 
 def _by_kind(found: list[Link]) -> list[Found]:
