@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.traces.capture.chats import exchange, user
-from tests.view.store import Made, add_mining, add_run, add_traces, episode
+from tests.view.store import Made, add_mining, add_run, add_traces, episode, make_store
 from tests.view.visitor import ORIGIN, Visitor
 from verigym.core.errors import BadInput
-from verigym.core.records import Failure, Fault, Feedback, FunctionCall, Mark, Message
+from verigym.core.records import Failure, Fault, Feedback, FunctionCall, Mark, Message, Task
+from verigym.mining.proposals import MiningSummary, Proposal, Review
 from verigym.store.database import Store
 from verigym.traces.capture import Capture
 from verigym.traces.redaction import Redaction
@@ -65,7 +66,7 @@ def test_traces_are_listed_newest_first_with_what_people_said(made: Made) -> Non
     )
     assert last.id == made.trace and last.outcome == "failed"
     assert last.feedback[0].who == "Ada" and last.feedback[0].correction == 'mail.send {"to": "Dina"}'
-    assert last.task is not None and last.task.words.startswith("mined/")
+    assert last.task is not None and last.task.task.startswith("mined/") and last.task.words == "became a task"
     assert data.rows[-2].signals == ["a person stepped in"]
 
 
@@ -294,3 +295,38 @@ def test_new_conversations_are_a_number_to_press_and_other_episodes_are_not_coun
     assert watch.look(reader) == [{"stale": "4 conversations since you opened this page"}]
     assert watch_of(channel).snapshot(reader, "") == [{"stale": "4 conversations since you opened this page"}]
     reader.close()
+
+
+def test_a_tag_says_how_far_a_proposal_came_or_which_task_stood_there_before(tmp_path: Path) -> None:
+    home = make_store(tmp_path / "home").home
+    store = Store(home / "store.db")
+    ids = [f"traces-gateway/trace-{n}/0" for n in range(1, 5)]
+    for n, (trace, answer) in enumerate(zip(ids[:2], ("open", "rejected"), strict=True)):
+        task = Task(id=f"later/{n}", prompt="Mail Dina.", lineage=[trace])
+        store.put(
+            "proposal",
+            task.id,
+            Proposal(id=task.id, environment="desk", task=task, right="x", source="Ada", did="y", trajectories=[trace]),
+        )
+        store.put("review", f"later-{n}", Review(proposals=[task.id], answer=answer, who="Ada", when="2026-01-06"))  # type: ignore[arg-type]
+    seen = {ids[2]: "task-1", ids[3]: "never played"}
+    store.put("mining", "later", MiningSummary(environment="desk", counts={}, buckets={}, unverifiable=[], tasks=seen))
+    store.close()
+    tags = {row.id: row.task for row in page(home).rows if row.task is not None}
+    assert [tags[id].words for id in ids] == [
+        "proposed as a task",
+        "proposal rejected",
+        "stands behind task-1",
+        "stands behind never played",
+    ]
+    assert tags[ids[2]].href == "/task/task-1" and tags[ids[3]].href == ""
+    assert "stands behind never played" in Visitor(home).page("/traces")
+
+
+def test_the_page_of_a_trace_says_who_called_it_a_failure(home: Path, made: Made) -> None:
+    visitor = Visitor(home)
+    assert "failed, said Ada" in visitor.page(f"/t/{made.trace}")
+    other = "traces-gateway/trace-5/0"
+    assert "succeeded in production" in visitor.page(f"/t/{other}")
+    visitor.sent("/traces/feedback", trace=other, outcome="failure", who="Mara", seen="0", back="/traces")
+    assert "failed, said Mara" in visitor.page(f"/t/{other}")

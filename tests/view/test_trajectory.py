@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.view.crawl import open_client
 from tests.view.store import ODD, VERIFIER, Made, add_run, episode, make_store, verdict
 from verigym.core.errors import BadInput, NotFound
 from verigym.core.items import FunctionCall, FunctionCallOutput, Message, Reasoning
@@ -384,7 +385,7 @@ def test_tokens_of_an_episode_are_coloured_by_probability_and_by_advantage(tmp_p
 
 def test_the_tokens_of_a_redacted_trace_say_why_they_are_missing(reader: Reader, made: Made) -> None:
     shown = page(reader, made.trace, tokens="logprob").tokens
-    assert shown is not None and "dropped where its text was changed" in shown.turns[0].note
+    assert shown is not None and "Redaction drops token ids" in shown.turns[0].note
 
 
 def test_a_page_never_loads_torch_or_transformers() -> None:
@@ -406,3 +407,18 @@ def test_a_run_with_one_attempt_has_no_strip(tmp_path: Path) -> None:
     shown = page(reader, "r/task-0/0")
     assert not shown.siblings and not shown.previous and shown.advantage_words == ""
     reader.close()
+
+
+def test_replies_without_stored_ids_stay_text_and_offer_no_tokens(reader: Reader, made: Made) -> None:
+    with open_client(made.home) as client:
+        text = client.get(f"/t/{made.trace}", params={"tokens": "logprob"}).text
+        assert "Mailed 0." in text and text.count("so this reply is shown as text") == 1 and "by advantage" not in text
+    assert page(reader, made.trace).token_links == []
+
+
+def test_a_task_that_was_not_mined_says_that_its_request_was_seen_in_production(reader: Reader, made: Made) -> None:
+    way = page(reader, f"{made.run}/task-1/0").way
+    assert not way.mined and way.stages[0].name == "The same request in production"
+    with open_client(made.home) as client:
+        for address in (f"/t/{made.run}/task-1/0", "/task/task-1"):
+            assert "he same request was seen in production" in client.get(address).text

@@ -17,7 +17,7 @@ from verigym.view.page import url
 from verigym.view.read import Reader
 
 OUTCOMES = ("passed", "failed", "partial", "unsafe", "error")
-WORDS = {"error": "not scored", "partial": "failed, with some reward", "missing": "not played yet"}
+WORDS = {"error": "not scored", "partial": "failed", "missing": "not played yet"}
 """Outcomes whose name alone says too little."""
 UNSAFE = (b'"unsafe":true', b'"kind":"unsafe"')
 """How a verdict and a mark say that an episode was unsafe. The first parameters of `COLUMNS`."""

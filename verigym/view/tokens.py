@@ -80,9 +80,9 @@ def token_turn(
     note = ""
     if not ids:
         note = (
-            "The ids of this trace were dropped where its text was changed by redaction."
+            "Redaction drops token ids where it changes the text, so this reply is shown as text."
             if redacted
-            else "The ids of this turn are not stored. A remote model does not give them."
+            else "No token ids are stored for this reply, so it is shown as text."
         )
     elif vocabulary is None:
         note = "The tokenizer of this model is not on this machine, so the ids are shown."

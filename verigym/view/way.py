@@ -32,6 +32,12 @@ class Way(Struct, frozen=True, kw_only=True):
     stages: list[Stage]
     missing: list[str]
     """Why no task was made of a trace."""
+    mined: bool = True
+    """False if the task is older than its traces: they only have the same request."""
+
+    @property
+    def heading(self) -> str:
+        return f"{'Where it came from' if self.mined else 'Where it was seen in production'}, and what came of it"
 
     @property
     def known(self) -> bool:
@@ -66,6 +72,11 @@ def way_of(reader: Reader, id: str, task: Task | None, task_id: str, environment
         known = reader.store.known_trajectories([one for one in task.lineage if "/" in one][:20])
         traces += [one for one in task.lineage if one in known]
     traces = list(dict.fromkeys(traces))
+    sources = {trace for one in proposals for trace in one.trajectories} | {
+        one.removeprefix("trace ") for one in (task.lineage if task else [])
+    }
+    is_mined = is_trace or not traces or any(one in sources for one in traces)
+    first = "Trace" if is_mined else "The same request in production"
     families = {one.task.family for one in proposals if one.task.family} | (
         {task.family} if task and task.family else set()
     )
@@ -75,7 +86,7 @@ def way_of(reader: Reader, id: str, task: Task | None, task_id: str, environment
     reports = _reports(reader, tasks)
     return Way(
         stages=[
-            _stage("Trace", [Link(clip(one, 60), url("/t/", one)) for one in traces], is_trace),
+            _stage(first, [Link(clip(one, 60), url("/t/", one)) for one in traces], is_trace),
             _stage("Feedback", [Link(_feedback(one), url("/t/", trace)) for trace, one in feedback]),
             _stage("Proposal", [Link(one.id, url("/mined/", one.environment, proposal=one.id)) for one in proposals]),
             _stage("Review", [
@@ -91,6 +102,7 @@ def way_of(reader: Reader, id: str, task: Task | None, task_id: str, environment
             _stage("Decided", _decisions(reader, set(reports))),
         ],
         missing=list(dict.fromkeys(mined.missing.get(id, []))),
+        mined=is_mined,
     )  # fmt: skip
 
 

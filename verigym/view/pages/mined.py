@@ -174,7 +174,7 @@ def _environments(reader: Reader) -> list[str]:
     return sorted(names | {one.environment for one in reader.documents("mining", MiningSummary)})
 
 
-def _known(reader: Reader, environment: str) -> ProposalSet:
+def known_proposals(reader: Reader, environment: str) -> ProposalSet:
     if environment not in _environments(reader):
         raise not_found("mined environment", environment, _environments(reader), "Propose tasks: verigym mine run ENV")
     files = [mining.file_of(reader.folder, environment), mining.rubric_file(reader.folder, environment)]
@@ -199,7 +199,7 @@ def mined_page(reader: Reader, query: Query) -> MinedPage:
             counts=dict(Counter(known.state(id) for id in known.proposals)),
         )
         for name in _environments(reader)
-        for known in [_known(reader, name)]
+        for known in [known_proposals(reader, name)]
     ]
     return MinedPage(
         title="Mined tasks",
@@ -212,7 +212,7 @@ def mined_page(reader: Reader, query: Query) -> MinedPage:
 
 def environment_page(reader: Reader, query: Query) -> EnvironmentPage:
     name = query.path["environment"]
-    known, summary = _known(reader, name), mining.last_summary(reader.folder, name)
+    known, summary = known_proposals(reader, name), mining.last_summary(reader.folder, name)
     state = query.choice("state", "open", *STATES)
     counts = Counter(known.state(id) for id in known.proposals)
     counts["missing"] = len(summary.unverifiable) if summary else 0
@@ -358,7 +358,7 @@ def _played_name(known: ProposalSet, proposal: Proposal) -> str:
 
 def review_page(reader: Reader, query: Query) -> ReviewPage:
     name = query.path["environment"]
-    known = _known(reader, name)
+    known = known_proposals(reader, name)
     waiting = known.by_state("open")
     wanted = query.get("proposal")
     if wanted and wanted not in known.proposals:
@@ -398,7 +398,7 @@ def _last(known: ProposalSet, who: str) -> str:
 
 
 def _asked(reader: Reader, form: FormData, name: str = "proposal") -> tuple[ProposalSet, Proposal]:
-    known = _known(reader, form.get("environment"))
+    known = known_proposals(reader, form.get("environment"))
     id = form.get(name)
     if id not in known.proposals:
         raise NotFound(f'No proposal is named "{clip(id, 100)}". Nothing was written. Open the review again')

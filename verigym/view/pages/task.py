@@ -6,8 +6,10 @@ from verigym.core import codec
 from verigym.core.errors import not_found
 from verigym.core.items import FunctionCall, FunctionCallOutput, Message
 from verigym.core.records import Task
+from verigym.evaluation.failures import reason_of, unscored
+from verigym.store.database import Run
 from verigym.view.episode_list import EpisodeRow, row_of
-from verigym.view.episodes import cells
+from verigym.view.episodes import Cell, cells
 from verigym.view.keyset import cursor, keyset
 from verigym.view.page import Link, Page, PageData, Query, typed, url
 from verigym.view.read import Reader
@@ -15,6 +17,8 @@ from verigym.view.way import Way, way_of
 
 _PAGE = 50
 _MOST_RUNS = 400
+_LARGE = 1_000_000
+"""An attempt with more bytes is not explained while a page waits."""
 _CONFIG = "json_extract(CAST(runs.config AS TEXT), '$."
 
 
@@ -93,7 +97,7 @@ def task_page(reader: Reader, query: Query) -> TaskPage:
         lineage=_lineage(reader, task) if task else [],
         data=task.data if task else {},
         versions=_versions(reader, id, environment),
-        rows=[_row(reader, run, id_, size) for _, run, _, id_, size in shown],
+        rows=[_row(reader, run, id_, size, task) for _, run, _, id_, size in shown],
         total=reader.one(f"SELECT count(*) {joined}", *params) or 0,
         way=way_of(reader, "", task, id, environment),
         before=here(before=cursor(*shown[0][:4]), after=None) if shown and has_before else "",
@@ -159,13 +163,25 @@ def _versions(reader: Reader, task: str, environment: str) -> list[VersionRate]:
     ]
 
 
-def _row(reader: Reader, run_id: str, id: str, size: int) -> AttemptRow:
+def _bucket(reader: Reader, run: Run, cell: Cell, task: Task | None) -> str:
+    """The bucket of a failed attempt by the general rules."""
+    if task is None or cell.kind == "passed" or run.kind == "traces":
+        return ""
+    episode = reader.store.trajectory_in(run.id, cell.id)
+    if episode is None:
+        return ""
+    judged = next((one for one in reader.store.verdicts_on(run.id, cell.id) if one.verifier == run.verifier), None)
+    return reason_of(task, episode, judged or unscored(episode)).bucket
+
+
+def _row(reader: Reader, run_id: str, id: str, size: int, task: Task | None) -> AttemptRow:
     run = reader.store.run(run_id)
     [cell] = cells(reader, run, "AND t.id = ?", id)
     agent = str(run.config.get("agent", "") or "") if isinstance(run.config, dict) else ""
     row = row_of(reader, run, cell, size, None)
     return AttemptRow(
-        **{name: getattr(row, name) for name in structs.asdict(row)},
+        **{name: getattr(row, name) for name in structs.asdict(row) if name != "bucket"},
+        bucket=_bucket(reader, run, cell, task) if size <= _LARGE else "",
         run=run.id,
         run_href=url("/runs/", run.id),
         agent=reader.label(agent) if agent else "",

@@ -13,12 +13,13 @@ from verigym.core.records import Feedback, Item, Message
 from verigym.draw.svg import Drawing
 from verigym.draw.timeline import Change, timeline
 from verigym.draw.timeline import Step as Bar
-from verigym.mining.proposals import Proposal
+from verigym.mining.proposals import MiningSummary, Proposal
 from verigym.traces.feedback import keep_feedback, new_feedback
 from verigym.traces.redaction import Redaction
 from verigym.view import traces
 from verigym.view.forms import Form, FormData, Next
 from verigym.view.page import Link, Page, PageData, Query, typed, url
+from verigym.view.pages.mined import known_proposals
 from verigym.view.read import Reader
 from verigym.view.text import clip
 from verigym.view.traces import SIGNALS, Champion, Listed, Search, TraceRun
@@ -50,6 +51,15 @@ class FeedbackLine(Struct, frozen=True, kw_only=True, omit_defaults=True):
     when: str = ""
 
 
+class TaskTag(Struct, frozen=True, kw_only=True):
+    """What mining made of a trace."""
+
+    words: str
+    href: str
+    """Empty if the task has no page yet."""
+    task: str
+
+
 class TraceRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: str
     href: str
@@ -71,8 +81,8 @@ class TraceRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     rules: str = ""
     """The redaction rules."""
     source: str = ""
-    task: Link | None = None
-    """The task that was mined from it."""
+    task: TaskTag | None = None
+    """What became of it."""
 
 
 class DayRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -149,7 +159,7 @@ def traces_page(reader: Reader, query: Query) -> TracesPage:
     hours = _hours(reader, runs, failed) if day else []
     narrowed = any(search) or bool(day)
     began = traces.began(reader, [one.trace.id for one in found.rows])
-    tasks = _tasks(reader)
+    tags = _tags(reader, [one.trace.id for one in found.rows])
     total = sum(run.size for run in runs)
     return TracesPage(
         title=f"Traces of {day}" if day else "Traces",
@@ -158,7 +168,7 @@ def traces_page(reader: Reader, query: Query) -> TracesPage:
         day=day,
         total=total,
         failed=sum(map(len, failed.values())),
-        rows=[_row(reader, one, began.get(one.trace.id, 0.0), history, tasks) for one in found.rows],
+        rows=[_row(reader, one, began.get(one.trace.id, 0.0), history, tags) for one in found.rows],
         read=found.read,
         narrowed=narrowed,
         days=days,
@@ -179,7 +189,7 @@ def traces_page(reader: Reader, query: Query) -> TracesPage:
     )
 
 
-def _row(reader: Reader, one: Listed, began: float, history: list[Champion], tasks: dict[str, Link]) -> TraceRow:
+def _row(reader: Reader, one: Listed, began: float, history: list[Champion], tags: dict[str, TaskTag]) -> TraceRow:
     trace, told = one.trace, one.feedback
     standing = trace.standing(told)
     return TraceRow(
@@ -200,7 +210,7 @@ def _row(reader: Reader, one: Listed, began: float, history: list[Champion], tas
         feedback=[_line(each) for each in told],
         rules=trace.redacted,
         source=trace.source,
-        task=tasks.get(trace.id),
+        task=tags.get(trace.id),
     )
 
 
@@ -229,17 +239,41 @@ def _role(versions: list[str], history: list[Champion], began: float, run: Trace
     return "champion" if versions[-1] in then else "beside the champion"
 
 
-def _tasks(reader: Reader) -> dict[str, Link]:
-    """The mined task of each trace."""
+_TAGS = {
+    "taken": "became a {}",
+    "accepted": "accepted as a {}",
+    "open": "proposed as a {}",
+    "rejected": "proposal rejected",
+}
+"""What the tag says of a proposal, the furthest state first."""
 
-    def read() -> dict[str, Link]:
-        return {
-            trace: Link(one.id, url("/mined/", one.environment, proposal=one.id))
-            for one in reader.store.documents("proposal", Proposal)
-            for trace in one.trajectories
-        }
 
-    return reader.kept("tasks of traces", reader.state_of("proposal"), read)
+def _tags(reader: Reader, traces: list[str]) -> dict[str, TaskTag]:
+    """What mining made of each trace: a proposal with its state, or a task that existed before."""
+
+    def read() -> dict[str, list[Proposal]]:
+        found: dict[str, list[Proposal]] = {}
+        for one in reader.store.documents("proposal", Proposal):
+            for trace in one.trajectories:
+                found.setdefault(trace, []).append(one)
+        return found
+
+    proposals = reader.kept("proposals of traces", reader.state_of("proposal"), read)
+    newest = {one.environment: one for one in reader.documents("mining", MiningSummary)}
+    tags: dict[str, TaskTag] = {}
+    for trace in traces:
+        made = proposals.get(trace, [])
+        stands = next((one.tasks[trace] for one in newest.values() if trace in one.tasks), "")
+        if made:
+            states = [(known_proposals(reader, one.environment).state(one.id), one) for one in made]
+            state, one = min(states, key=lambda pair: list(_TAGS).index(pair[0]))
+            words = _TAGS[state].format("task" if one.case is None else "case")
+            tags[trace] = TaskTag(words=words, href=url("/mined/", one.environment, proposal=one.id), task=one.id)
+        elif stands:
+            played = reader.one("SELECT 1 FROM trajectories WHERE task = ? LIMIT 1", stands)
+            href = url("/task/", stands) if played else ""
+            tags[trace] = TaskTag(words=f"stands behind {clip(stands, 40)}", href=href, task=stands)
+    return tags
 
 
 def _days(runs: list[TraceRun], failed: dict[str, set[str]], query: Query) -> list[DayRow]:

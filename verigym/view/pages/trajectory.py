@@ -25,6 +25,7 @@ from verigym.view.read import Reader
 from verigym.view.text import clip
 from verigym.view.tokenizer import vocabulary
 from verigym.view.tokens import PROBABILITIES, TokenTurn, token_turn
+from verigym.view.traces import TraceHead
 from verigym.view.way import Way, feedback_on, way_of
 
 _LARGE = 4_000_000
@@ -154,9 +155,10 @@ class TrajectoryPage(PageData, frozen=True, kw_only=True):
     end_state: EndState | None
     tokens: TokenView | None
     token_links: list[Link]
+    """Empty if no reply has stored ids."""
     way: Way
     trace: Link | None
-    """The production trace behind the task."""
+    """The production trace that the task was mined from, or one with the same request."""
     others: list[Link]
     """The same episode in other runs."""
     rules: str = ""
@@ -176,7 +178,6 @@ def trajectory_page(reader: Reader, query: Query) -> TrajectoryPage:
     verdicts = reader.store.verdicts_on(run.id, record.id)
     counting = next((one for one in verdicts if one.verifier == run.verifier), None)
     is_trace = run.kind == "traces"
-    kind, words = _outcome(record, counting, is_trace)
     group = [] if is_trace else siblings(reader, run, record.task)
     worth = group_advantages(reader, run, group) if len(group) > 1 else None
     nearest = _nearest_passing(group, record)
@@ -186,6 +187,7 @@ def trajectory_page(reader: Reader, query: Query) -> TrajectoryPage:
     verdict = _verdict(record, counting, counting) if counting else None
     labels = [one for one in reader.documents("label", Label) if record.id in (one.trajectory, one.other)]
     feedback = feedback_on(reader, record.id)
+    kind, words = _outcome(record, counting, is_trace, feedback)
     way = way_of(reader, record.id, task, record.task, environment)
 
     def here(**changes: object) -> str:
@@ -232,7 +234,9 @@ def trajectory_page(reader: Reader, query: Query) -> TrajectoryPage:
         token_links=[
             Link(words, here(tokens=name or None, turn=None, at=None))
             for words, name in (("text", ""), ("by probability", "logprob"), ("by advantage", "advantage"))
-        ],
+        ]
+        if _has_ids(reader, run.id, record)
+        else [],
         way=way,
         trace=next(iter(way.stages[0].links), None) if not is_trace else None,
         others=[Link(one, url("/t/", record.id, run=one)) for one in others],
@@ -258,13 +262,39 @@ def _kind(record: EpisodeRecord, verdict: Verdict | None) -> str:
     return outcome_of(fault, True, verdict.reward, verdict.passed, "", unsafe)[0]
 
 
-def _outcome(record: EpisodeRecord, verdict: Verdict | None, is_trace: bool) -> tuple[str, str]:
-    """The outcome and its words. A trace without a verdict has the outcome that was seen in production."""
-    kind = _kind(record, verdict)
-    if is_trace and verdict is None:
-        seen = {"success": ("passed", "success in production"), "failure": ("failed", "failure in production")}
-        return seen.get(record.outcome, ("missing", "outcome unknown"))
-    return kind, WORDS.get(kind, kind)
+def _outcome(
+    record: EpisodeRecord, verdict: Verdict | None, is_trace: bool, feedback: list[Feedback]
+) -> tuple[str, str]:
+    """The outcome and its words. A trace without a verdict has the outcome of the list of traces, with who said so."""
+    if not is_trace or verdict is not None:
+        kind = _kind(record, verdict)
+        return kind, WORDS.get(kind, kind)
+    head = TraceHead(
+        id=record.id,
+        marks=record.marks,
+        outcome=record.outcome,
+        interventions=record.interventions,
+        error=record.error,
+    )
+    standing = head.standing(feedback)
+    kind, words = _STANDING[standing]
+    told = [
+        one.who
+        for one in feedback
+        if one.outcome == standing or (standing == "failure" and (one.correction or one.intervention))
+    ]
+    who = next((one for one in reversed(told) if one), "")
+    if standing in ("failure", "success") and not told:
+        words = f"{words} in production"
+    return kind, f"{words}, said {clip(who, 60)}" if who else words
+
+
+_STANDING = {
+    "failure": ("failed", "failed"),
+    "success": ("passed", "succeeded"),
+    "error": ("error", "server error"),
+    "unknown": ("missing", "outcome unknown"),
+}
 
 
 def _switches(shown: Conversation, hide: list[str], here: Any) -> list[Switch]:
@@ -400,7 +430,7 @@ def _words(item: Item) -> str:
 # -- facts ------------------------------------------------------------------------------------------------------------
 
 _STOPS = {
-    Stop.DONE: "the agent or the environment",
+    Stop.DONE: "nothing cut it off: the agent finished, or the environment ended the task",
     Stop.MAX_TURNS: "the limit of turns",
     Stop.MAX_TOKENS: "the token limit cut the last reply off",
     Stop.CONTEXT_FULL: "the context window was full",
@@ -515,6 +545,11 @@ def _tokens(
         worth.words if worth else "An advantage compares attempts at one task, and this episode has no scored siblings."
     )
     return TokenView(by=by, turns=shown, words=words, advantage=whole)
+
+
+def _has_ids(reader: Reader, run: str, record: EpisodeRecord) -> bool:
+    """Whether a reply has stored ids."""
+    return any(turn.completion_ids for turn in turns_with_ids(reader, run, record))
 
 
 def turns_with_ids(reader: Reader, run: str, record: EpisodeRecord) -> list[Turn]:
