@@ -180,3 +180,20 @@ def test_nobody_takes_back_the_label_of_somebody_else(home: Path) -> None:
     assert Visitor(home, read_only=True).post("/audit/again", **fields).status_code == 403
     assert "Take my label back" not in Visitor(home, read_only=True).page("/audit/desk")
     assert "Take my label back" in Visitor(home).page("/audit/desk")
+
+
+def test_a_few_labels_give_no_kappa_and_the_row_has_the_command_of_the_first_audit(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.db")
+    add_run(store, RUN, tasks=6, attempts=3)
+    for number, one in enumerate(store.trajectories(RUN)[:9]):
+        judgement = "good" if number % 2 else "bad"
+        store.put("label", f"{number}", Label(trajectory=one.id, judgement=judgement, who="Ada"))
+    store.close()
+    reader = Reader(tmp_path)
+    [row] = audits_page(reader, Query()).rows
+    reader.close()
+    assert (row.labels, row.kappa, row.few, row.command) == (9, None, True, f"verigym audit run {row.environment}")
+    visitor = Visitor(tmp_path)
+    text = visitor.page("/audit")
+    assert "too few labels" in text and row.command in text
+    assert "Too few labels for kappa: 9 of 10" in visitor.page(row.href)

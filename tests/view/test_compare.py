@@ -153,9 +153,12 @@ def test_a_side_may_be_a_version_a_report_or_a_run(two: Two, how: str):
     assert page.before is not None and page.before.report == two.before.id
 
 
-def test_an_unknown_side_is_not_found_with_near_names(two: Two):
-    with pytest.raises(NotFound, match=r'No version, report or evaluation is called "olt"\. Similar: old'):
-        two.page(a="olt", b="new")
+def test_an_unknown_side_is_refused_with_near_names_and_links_to_known_versions(two: Two):
+    page = two.page(a="olt", b="new")
+    assert page.before is None and 'No version, report or evaluation is called "olt". Similar: old' in page.refused
+    assert "old" in [link.words for link in page.known] and "new" not in [link.words for link in page.known]
+    assert all(link.href.startswith("/compare?") and "b=new" in link.href for link in page.known)
+    assert two.page(a="old", b="nothing").known[0].href.startswith("/compare?a=old&b=")
 
 
 def test_one_version_twice_is_refused_in_words(two: Two):
@@ -247,7 +250,7 @@ def test_a_flip_leads_to_the_traces_that_the_task_came_from(two: Two):
     two.store.put("mining", "mining-1", summary)
     page = two.flip("task-4")
     assert ([trace.id for trace in page.traces], page.num_traces) == (["traces/7", "traces/8"], 2)
-    assert "Open the trace it came from" in render.html("flip.html", page, **AROUND)
+    assert "Open its production trace" in render.html("flip.html", page, **AROUND)
 
 
 def test_a_flip_of_an_unknown_task_names_near_ones_and_needs_both_sides(two: Two):

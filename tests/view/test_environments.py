@@ -254,3 +254,36 @@ def test_an_environment_shows_the_last_check_of_its_contract_line_by_line(tmp_pa
         "rewards differ",
     ]
     reader.close()
+
+
+def test_text_is_searched_at_once_in_the_newest_evaluation_and_the_newest_traces(reader: Reader, made: Made) -> None:
+    found = search(reader, q="Mailed 3")
+    assert isinstance(found, SearchPage) and [one.kind for one in found.texts] == ["eval", "traces"]
+    assert found.command == "" and len(found.texts[1].hits.hits) == 1
+    assert found.texts[1].run.href == f"/runs/{made.traces}" and all(
+        one.href.startswith("/runs/") for one in found.runs
+    )
+    with open_client(made.home) as client:
+        assert "<mark>Mailed 3</mark>" in client.get("/search", params={"q": "Mailed 3"}).text
+
+
+def test_the_last_part_of_an_id_finds_tasks_and_episodes(reader: Reader, made: Made) -> None:
+    found = search(reader, q="sk-2/9")
+    assert isinstance(found, SearchPage)
+    assert [(one.kind, [link.words for link in one.links]) for one in found.ends] == [("Episodes", [made.branched])]
+    task = search(reader, q="sk-2")
+    assert isinstance(task, SearchPage) and task.ends[0].links[0].href == "/task/task-2"
+
+
+def test_a_training_run_counts_no_episodes_of_its_own(made: Made) -> None:
+    with open_client(made.home) as client:
+        text = client.get("/runs", params={"kind": "train"}).text
+    assert ">–</span>" in text and ">0</span>" not in text and "column A" in text
+
+
+def test_a_failed_attempt_of_a_task_has_its_bucket_and_one_word(reader: Reader, made: Made) -> None:
+    shown = task_page(reader, Query({"id": "task-1"}, {"env": "desk"}))
+    assert any(row.bucket for row in shown.rows if row.kind in ("failed", "partial"))
+    assert not any(row.bucket for row in shown.rows if row.kind == "passed")
+    with open_client(made.home) as client:
+        assert "partial</span>" not in client.get("/task/task-1").text

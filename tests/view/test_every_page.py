@@ -131,3 +131,11 @@ def test_a_page_that_fails_is_an_error_page_with_a_number(made: Made, capsys: py
     answer = TestClient(view.app(), base_url="http://127.0.0.1:8401").get("/")
     assert answer.status_code == 500 and "error 1" in answer.text and "ZeroDivisionError" not in answer.text
     assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_an_error_page_leads_to_the_list_of_its_section(client: TestClient) -> None:
+    for address, listed in [("/runs/nothing", "/runs"), ("/t/nothing", "/runs"), ("/task/nothing", "/environments")]:
+        answer = client.get(address)
+        main = answer.text.partition("<main")[2]
+        assert answer.status_code == 404 and f'href="{listed}"' in main and 'href="/"' in main
+    assert "Show the list" not in client.get("/nothing/at/all").text

@@ -171,3 +171,10 @@ def test_a_large_run_comes_from_the_index_and_says_how_far_it_is(
     assert {example.task for example in found.examples} == {"task-1"}
     rest = show(tmp_path, made.run, skip="4")
     assert [one.id for one in rest.examples] == [one.id for one in after.examples][4:]
+
+
+def test_a_run_of_traces_says_that_it_has_no_verdicts(tmp_path: Path) -> None:
+    made = make_store(tmp_path)
+    page = show(tmp_path, made.traces)
+    text = render.html("failures.html", page, **AROUND)
+    assert page.traces_href == "/traces" and 'href="/traces"' in text and "0 of 0" not in text

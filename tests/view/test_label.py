@@ -318,3 +318,23 @@ def test_words_that_differ_are_marked() -> None:
     assert not same[0][0].parts[0].differs
     long = lines_of([Message("assistant", "word " * 5000)])
     assert compared(long, two)[0][0].parts[0].differs
+
+
+def test_a_run_with_one_attempt_per_task_offers_no_pairs(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.db")
+    add_run(store, "eval-once", tasks=2, attempts=1)
+    add_run(store, "eval-often", tasks=2, attempts=2)
+    store.close()
+    rows = {row["id"]: row for row in Visitor(tmp_path).json("/label")["rows"]}
+    assert rows["eval-once"]["pairs_href"] == "" and rows["eval-often"]["pairs_href"] == "/label/eval-often"
+    assert "pairs need several attempts" in Visitor(tmp_path).page("/label")
+
+
+def test_the_page_without_a_place_says_that_the_last_answer_was_stored(home: Path) -> None:
+    visitor = Visitor(home)
+    assert "Your last answer was stored" not in visitor.page(ADDRESS)
+    following = press(visitor, ADDRESS, "1")
+    assert "Your last answer was stored" not in visitor.page(following)
+    assert "Your last answer was stored. u takes it back." in visitor.page(ADDRESS)
+    press(visitor, ADDRESS, "u")
+    assert "Your last answer was stored" not in visitor.page(ADDRESS)

@@ -34,6 +34,8 @@ from verigym.workspace.audit import AuditRecord, AuditResult
 _SHOWN = 20
 """Disagreements on one page."""
 _HISTORY = 20
+MIN_LABELS = 10
+"""Fewer labels give no kappa."""
 
 
 class AuditRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -49,8 +51,13 @@ class AuditRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The first thing to fix."""
     labels: int = 0
     kappa: float | None = None
+    """None below `MIN_LABELS`."""
     low: float = 0.0
     high: float = 0.0
+    few: bool = False
+    """Whether there are labels, but too few for a kappa."""
+    command: str = ""
+    """Runs the first audit."""
 
 
 class AuditsPage(PageData, frozen=True, kw_only=True):
@@ -106,6 +113,7 @@ class PastAudit(Struct, frozen=True, kw_only=True):
 class AuditPage(PageData, frozen=True, kw_only=True):
     environment: str
     min_kappa: float
+    min_labels: int = MIN_LABELS
     audited: bool = False
     trusted: bool = False
     verifier: str = ""
@@ -185,6 +193,7 @@ def _summary(name: str, stored: _Stored | None, judged: Judged | None) -> AuditR
         agreed = agreement_now(judged) or agreed
     fix = (line.fix if line else []) if result is None else result.audit.fix
     audited = result.audit if result else line
+    enough = agreed is not None and agreed.n >= MIN_LABELS
     return AuditRow(
         environment=name,
         href=url("/audit/", name),
@@ -196,9 +205,11 @@ def _summary(name: str, stored: _Stored | None, judged: Judged | None) -> AuditR
         trusted=audited is not None and not fix,
         fix=fix[0] if fix else "",
         labels=agreed.n if agreed else 0,
-        kappa=agreed.kappa if agreed else None,
-        low=agreed.low if agreed else 0.0,
-        high=agreed.high if agreed else 0.0,
+        kappa=agreed.kappa if agreed and enough else None,
+        low=agreed.low if agreed and enough else 0.0,
+        high=agreed.high if agreed and enough else 0.0,
+        few=agreed is not None and not enough,
+        command="" if audited else typed("audit", "run", name),
     )
 
 

@@ -29,6 +29,8 @@ from verigym.view.read import Reader
 _PAGE = 25
 _CHOICES = 300
 """Versions that the chooser lists."""
+_KNOWN = 12
+"""Versions that are named if one is not known."""
 _FAMILIES = 20
 """Families that are drawn."""
 _LISTED = 200
@@ -98,6 +100,8 @@ class ComparePage(PageData, frozen=True, kw_only=True):
     choices: list[Choice] = []
     left_out: int = 0
     """Older versions that the chooser does not list."""
+    known: list[Link] = []
+    """Versions to take in place of one that is not known."""
     working: str = ""
     """What is being worked out. The page loads again by itself."""
     refused: str = ""
@@ -188,7 +192,15 @@ def compare_page(reader: Reader, query: Query) -> ComparePage:
     a, b = query.get("a"), query.get("b")
     if not (a and b):
         return _chooser(reader, a, b)
-    before, after = pairing.side(reader, a), pairing.side(reader, b)
+    sides, unknown = dict[str, Side](), ""
+    for name in (a, b):
+        try:
+            sides[name] = pairing.side(reader, name)
+        except NotFound as error:
+            unknown = unknown or str(error)
+    if unknown:
+        return _chooser(reader, a, b, refused=unknown, known=_known(reader, a, b, sides))
+    before, after = sides[a], sides[b]
     if before.agent == after.agent and not (before.exact and after.exact):
         return _chooser(reader, a, b, refused="Both sides are the same version. Choose another one.")
     pairs = pairing.shared(reader, before, after, query.get("suite"))
@@ -210,7 +222,18 @@ def compare_page(reader: Reader, query: Query) -> ComparePage:
     return _compared_page(reader, query, (before, after), pairs, found)
 
 
-def _chooser(reader: Reader, a: str, b: str, refused: str = "", commands: Sequence[str] = ()) -> ComparePage:
+def _known(reader: Reader, a: str, b: str, sides: dict[str, Side]) -> list[Link]:
+    """Versions that can take the place of a side that is not known, the newest first."""
+    given = {"a": a if a in sides else "", "b": b if b in sides else ""}
+    place = "b" if given["a"] else "a"
+    used = {side.agent for side in sides.values()}
+    ids = [id for id in reversed(reader.versions()) if id not in used]
+    return [Link(reader.label(id), url("/compare", **{**given, place: id})) for id in ids[:_KNOWN]]
+
+
+def _chooser(
+    reader: Reader, a: str, b: str, refused: str = "", commands: Sequence[str] = (), known: Sequence[Link] = ()
+) -> ComparePage:
     versions = reader.versions()
     newest: dict[str, ReportHead] = {}
     for one in heads.reports(reader).values():
@@ -227,6 +250,7 @@ def _chooser(reader: Reader, a: str, b: str, refused: str = "", commands: Sequen
         left_out=max(0, len(ids) - _CHOICES),
         refused=refused,
         commands=list(commands),
+        known=list(known),
         empty="" if len(ids) > 1 else "Two versions are needed, each with an evaluation on the same held-out tasks.",
         fill=[] if len(ids) > 1 else ["verigym eval ENV -m MODEL", "verigym models new NAME --system prompt.txt"],
     )

@@ -102,6 +102,8 @@ class AdviceRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class FailuresPage(PageData, frozen=True, kw_only=True):
     run: str
     run_href: str
+    traces_href: str
+    """The list of traces, for a run of traces."""
     trajectories: int
     scored: int
     passed: int
@@ -206,6 +208,7 @@ def failures_page(reader: Reader, query: Query) -> FailuresPage:
         crumbs=[Link("Failures", url("/failures"))],
         run=run.id,
         run_href=url("/runs/", run.id),
+        traces_href=url("/traces") if run.kind == "traces" else "",
         trajectories=run.trajectories,
         scored=run.scored,
         passed=run.passed,
@@ -455,6 +458,8 @@ def _note(source: _Source) -> str:
 
 
 def _nothing_words(run: Run) -> str:
+    if run.kind == "traces":
+        return "Traces have no verdicts, so no failure is counted here."
     if not run.trajectories:
         return "No episode of this run is finished yet."
     if not run.scored:

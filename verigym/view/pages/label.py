@@ -78,6 +78,7 @@ class LabelRun(Struct, frozen=True, kw_only=True):
     labels: int
     yours: int
     pairs_href: str
+    """Empty if every task has one attempt, so that there are no pairs."""
     single_href: str
 
 
@@ -144,6 +145,10 @@ def runs_page(reader: Reader, query: Query) -> LabelRunsPage:
         for id, kind, config, created in reader.rows(sql, *KINDS, _PAGE, skip)
     ]
     given = [label for _, label in _labels(reader) if label.note != TAKEN_BACK]
+
+    def has_several(run: str) -> bool:
+        return reader.one("SELECT 1 FROM trajectories WHERE run = ? AND place > 0 LIMIT 1", run) is not None
+
     rows: list[LabelRun] = []
     for id, kind, config, created, episodes in listed:
         own = [label for label in given if label.trajectory.startswith(f"{id}/")]
@@ -155,7 +160,7 @@ def runs_page(reader: Reader, query: Query) -> LabelRunsPage:
             created=created,
             labels=len(own),
             yours=sum(label.who == query.who for label in own) if query.who else 0,
-            pairs_href=url("/label/", id),
+            pairs_href=url("/label/", id) if has_several(id) else "",
             single_href=url("/label/", id, kind="single"),
         ))  # fmt: skip
     return LabelRunsPage(
@@ -195,6 +200,9 @@ def label_page(reader: Reader, query: Query) -> LabelPage:
     if marks and len(outputs) == 2:
         outputs = list(compared(*outputs))
     last = own.last_place(session)
+    said = SAID[query.choice("said", *SAID)]
+    if last >= 0 and not done and not query.get("at") and not said:  # as after the back button
+        said = "Your last answer was stored. u takes it back."
     return LabelPage(
         title="Done for now" if done else title,
         command=typed(*command, "--who", query.who),
@@ -218,7 +226,7 @@ def label_page(reader: Reader, query: Query) -> LabelPage:
         audit_href=url("/audit/", session.environment) if session.environment else url("/audit"),
         next_command=_next_command(session),
         here=session.address(at, marks=1 if marks else None),
-        said=SAID[query.choice("said", *SAID)],
+        said=said,
     )
 
 
