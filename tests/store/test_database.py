@@ -438,3 +438,18 @@ def test_runs_are_found_by_the_beginning_of_their_id(tmp_path: Path) -> None:
         store.begin_run(id, "collect", {}, parent="" if id in ("t", "tt") else "t")
     assert [run.id for run in store.runs_from("t/step-0001")] == ["t/step-0001", "t/step-0001-shop"]
     assert store.runs_from("x") == [] and len(store.runs_from("t")) == 5
+
+
+def test_a_file_that_replaces_an_open_one_is_used_after_reopen(tmp_path: Path) -> None:
+    store, other = Store(tmp_path / "store.db"), Store(tmp_path / "other.db")
+    store.begin_run("old", "eval", {})
+    other.begin_run("new", "eval", {})
+    other.close()
+    store.close()
+    assert store.has_run("old")
+    (tmp_path / "other.db").replace(tmp_path / "store.db")
+    store.reopen()
+    assert [run.id for run in store.runs()] == ["new"]
+    store.begin_run("later", "eval", {})
+    store.close()
+    assert Store(tmp_path / "store.db").has_run("later")

@@ -1,10 +1,12 @@
 """The derived index: what it answers, that it follows the store, and that nothing is lost without it."""
 
+import contextlib
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import verigym
 from tests.nobody import as_nobody
 from tests.view.store import VERIFIER, Made, add_run, episode, make_store, verdict
 from verigym.core.records import Report, Verdict
@@ -19,9 +22,11 @@ from verigym.evaluation.failures import explain
 from verigym.mining.proposals import Proposal
 from verigym.registry import ledger
 from verigym.store.database import Store
+from verigym.view import build as building
 from verigym.view import task_grid
-from verigym.view.build import Builder
+from verigym.view.build import Builder, Stopped
 from verigym.view.derived import Derived, outcome_of_cell
+from verigym.view.derived_tables import StoreUnreadable
 from verigym.view.episodes import cells as cells_of_run
 from verigym.view.page import Query
 from verigym.view.pages.run import run_page
@@ -182,6 +187,96 @@ def test_new_episodes_and_new_verdicts_are_followed(small: Path) -> None:
     store.close()
 
 
+def test_a_new_run_is_read_without_waiting_for_another_change(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "_LOOK_S", 0.0)
+    builder, derived, store = Builder(small), Derived(small), Store(small / "store.db")
+    while builder.step():
+        pass
+    add_run(store, "eval-2", tasks=2, attempts=1)
+    while builder.step():
+        pass
+    assert derived.cells("eval-2", VERIFIER) is not None and derived.reasons("eval-2", VERIFIER) is not None
+    builder.close()
+    derived.stop()
+    store.close()
+
+
+def outcome(derived: Derived, task: str, attempt: int) -> str:
+    cells = derived.cells("eval-1", VERIFIER)
+    assert cells is not None
+    return outcome_of_cell(cells.cells[derived.cell_tasks("eval-1", VERIFIER).index(task) * cells.attempts + attempt])[
+        0
+    ]
+
+
+def test_a_verdict_that_comes_late_or_is_replaced_changes_its_episode(small: Path) -> None:
+    derived, store = Derived(small), Store(small / "store.db")
+    late, new = episode("eval-1", "task-0", 2), episode("eval-1", "task-0", 3)
+    store.add("eval-1", [late])
+    build(small)
+    assert outcome(derived, "task-0", 2) == "error"
+    before = derived.reason("eval-1", VERIFIER, late.id)
+    assert before is not None
+    store.add("eval-1", [new], [verdict(late.id, True)])
+    build(small)
+    assert (outcome(derived, "task-0", 2), outcome(derived, "task-0", 3)) == ("passed", "error")
+    assert derived.reason("eval-1", VERIFIER, late.id) is None
+    assert derived.reason("eval-1", VERIFIER, new.id) is not None
+    reasons = derived.reasons("eval-1", VERIFIER)
+    assert reasons is not None and reasons.read == reasons.total == 10
+    store.add("eval-1", (), [verdict(late.id, False)])
+    build(small)
+    assert outcome(derived, "task-0", 2) == "failed" and derived.reason("eval-1", VERIFIER, late.id) is not None
+    derived.stop()
+    store.close()
+
+
+def test_a_run_that_was_read_in_part_is_read_to_its_end(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "_BATCH", 3)
+    monkeypatch.setattr(building, "_FLUSH_S", -1.0)
+    for looks in range(2, 12):
+        left = iter(range(looks))
+        builder = Builder(small, alive=lambda left=left: next(left, None) is not None)
+        with contextlib.suppress(Stopped):
+            builder.catch_up()
+        builder.close()
+    derived, whole = Derived(small), derived_from_scratch(small)
+    build(small)
+    assert (derived.cells("eval-1", VERIFIER), derived.reasons("eval-1", VERIFIER)) == whole
+    derived.stop()
+
+
+def derived_from_scratch(home: Path) -> tuple[object, object]:
+    copy = home / "copy"
+    copy.mkdir()
+    (copy / "store.db").write_bytes((home / "store.db").read_bytes())
+    build(copy)
+    derived = Derived(copy)
+    known = derived.cells("eval-1", VERIFIER), derived.reasons("eval-1", VERIFIER)
+    derived.stop()
+    return known
+
+
+def test_every_attempt_counts_and_the_picture_shows_the_first_64(tmp_path: Path) -> None:
+    store, derived = Store(tmp_path / "store.db"), Derived(tmp_path)
+    add_run(store, "eval-1", tasks=2, attempts=70)
+    build(tmp_path)
+    cells = derived.cells("eval-1", VERIFIER)
+    assert cells is not None and cells.attempts == 64 and cells.rows == cells.total == 140
+    [family] = cells.families
+    assert (family.episodes, family.passed, family.scored) == (140, 70, 140)
+    far = episode("eval-1", "task-1", 10**9)
+    store.add("eval-1", [far], [verdict(far.id, True)])
+    build(tmp_path)
+    cells = derived.cells("eval-1", VERIFIER)
+    assert cells is not None and cells.attempts == 64 and len(cells.cells) == 128
+    [family] = cells.families
+    assert (family.episodes, family.passed, family.mixed) == (141, 71, 1)
+    assert outcome(derived, "task-1", 63) == "failed", "later attempts do not overwrite it"
+    derived.stop()
+    store.close()
+
+
 def test_a_report_that_is_written_again_is_read_again(made: Made, tmp_path: Path) -> None:
     store = Store(tmp_path / "store.db")
     source = Store(made.home / "store.db")
@@ -260,6 +355,95 @@ def test_a_lost_or_damaged_file_is_answered_with_nothing_and_made_again(small: P
     assert derived.cells("eval-1", VERIFIER) is None or damage == "another version"
     derived.start()
     until(lambda: derived.reasons("eval-1", VERIFIER) and derived.cells("eval-1", VERIFIER))
+    derived.stop()
+
+
+def open_files(home: Path) -> int:
+    """How often this process has the index open."""
+    links: list[str] = []
+    for each in Path("/proc/self/fd").iterdir():
+        try:
+            links.append(os.readlink(each))
+        except OSError:
+            continue
+    return sum(link.removesuffix(" (deleted)") == str(home / "derived.db") for link in links)
+
+
+def test_connections_that_are_not_used_again_are_closed(small: Path) -> None:
+    build(small)
+    derived = Derived(small)
+
+    def ask() -> None:
+        assert derived.cells("eval-1", VERIFIER) is not None
+
+    for _ in range(4):
+        thread = threading.Thread(target=ask)
+        thread.start()
+        thread.join()
+    assert open_files(small) == 1, "the threads before have ended"
+    for _ in range(4):
+        for each in small.glob("derived.db*"):
+            each.unlink()
+        build(small)
+        ask()
+    assert open_files(small) == 1, "the files before were replaced"
+    with sqlite3.connect(small / "derived.db") as connection:
+        connection.execute("DROP TABLE cells")
+    connection.close()
+    for _ in range(4):
+        assert derived.cells("eval-1", VERIFIER) is None
+    assert open_files(small) == 0, "it failed"
+    derived.stop()
+
+
+@pytest.mark.parametrize("damage", ["garbage", "a table is missing"])
+def test_a_damaged_store_does_not_cost_the_index(small: Path, damage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "_IDLE_S", 0.0)
+    build(small)
+    file = small / "store.db"
+    if damage == "garbage":
+        file.write_bytes(b"this is not a database" * 1000)
+    else:
+        with sqlite3.connect(file) as connection:
+            connection.execute("DROP TABLE documents")
+        connection.close()
+    with pytest.raises(StoreUnreadable) as caught:
+        build(small)
+    building._recover(small, caught.value)
+    derived = Derived(small)
+    assert derived.cells("eval-1", VERIFIER) is not None
+    derived.stop()
+
+
+def test_another_store_in_its_place_gets_an_index_of_its_own(small: Path) -> None:
+    other = small / "other"
+    other.mkdir()
+    store = Store(other / "store.db")
+    add_run(store, "eval-2", tasks=2, attempts=1)
+    store.close()
+    builder, derived = Builder(small), Derived(small)
+    builder.catch_up()
+    assert derived.cells("eval-1", VERIFIER) is not None
+    os.replace(other / "store.db", small / "store.db")
+    with pytest.raises(Stopped):
+        builder.step()
+    builder.close()
+    build(small)
+    assert derived.cells("eval-1", VERIFIER) is None and derived.cells("eval-2", VERIFIER) is not None
+    derived.stop()
+
+
+def test_the_builder_imports_nothing_from_the_current_folder(
+    small: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path_factory.mktemp("here")
+    (here / "msgspec.py").write_text("open('imported', 'w').close()\n")
+    monkeypatch.chdir(here)
+    monkeypatch.setenv("PYTHONPATH", str(Path(verigym.__file__).parents[1]))
+    derived = Derived(small)
+    derived.start()
+    until(lambda: derived.reasons("eval-1", VERIFIER) or not derived.building)
+    assert derived.reasons("eval-1", VERIFIER) is not None and not (here / "imported").exists()
     derived.stop()
 
 

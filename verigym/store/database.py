@@ -81,19 +81,27 @@ class Store:
         if self._opened is not None:
             self._opened.dispose()
 
+    def reopen(self) -> None:
+        """Closes the file. The next call opens the one that is there then, such as a backup that was put in its place."""
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            opened.dispose()
+
     @property
     def _engine(self) -> sa.Engine:
         """The engine to read with."""
-        if self._opened is None and exists(self.path):  # another process created it
-            self._opened = self._open()
-        return self._opened or empty()
+        opened = self._opened  # another thread may reopen the file
+        if opened is None and exists(self.path):  # another process created it
+            opened = self._opened = self._open()
+        return opened or empty()
 
     @property
     def _writable(self) -> sa.Engine:
         """The engine to write with. Creates a missing file."""
-        if self._opened is None:
-            self._opened = create(self.path)
-        return self._opened
+        opened = self._opened
+        if opened is None:
+            opened = self._opened = create(self.path)
+        return opened
 
     def reading(self) -> contextlib.AbstractContextManager[sa.Connection]:
         """A connection for queries that this class does not have."""

@@ -1,8 +1,8 @@
 """Fills HOME/derived.db: one process at the lowest priority, one run after another, a batch at a time.
 
-What it knows of a run is named by the counts of the run: if they grew, it reads the new rows, and if they changed otherwise, it
-starts the run again. While a run is being made, it reads only what a page asked for, so that it takes nothing from the run. It
-imports no code of an environment.
+What it knows of a run is named by the counts of the run: if they grew, it reads the new episodes and those with new verdicts, and
+if they changed otherwise, it starts the run again. If the store is another file, it starts the index again. While a run is being
+made, it reads only what a page asked for, so that it takes nothing from the run. It imports no code of an environment.
 """
 
 import contextlib
@@ -24,7 +24,15 @@ from verigym.core.errors import VerigymError
 from verigym.core.records import Mark, Task, Trajectory, Verdict
 from verigym.evaluation.failures import WRONG_ANSWER, normalised, reason_of, unscored
 from verigym.view.build_links import link_documents, link_ledger, link_tasks
-from verigym.view.derived_tables import CLASSES, connect, remove, text_table
+from verigym.view.derived_tables import (
+    CLASSES,
+    StoreUnreadable,
+    identity,
+    open_index,
+    open_store,
+    remove,
+    text_table,
+)
 
 KINDS = ("rollout", "eval", "collect")
 _BATCH = 500
@@ -33,6 +41,10 @@ _IDLE_S = 1.0
 _LOOK_S = 5.0
 """Seconds between two looks for runs that changed."""
 _MOST_ATTEMPTS = 64
+"""Attempts of a task in the picture. Later ones are only counted."""
+_UNFINISHED = -1
+"""The count of a run that is not read to its end."""
+_NEWEST = "SELECT coalesce(max(rowid), 0) FROM verdicts"
 _UNSAFE, _MARKED = b'"unsafe":true', b'"kind":"unsafe"'
 _EPISODES = """
 SELECT t.rowid, t.id, t.task, t.place, t.fault, v.reward, v.passed, v.body, instr(t.body, ?), {body}
@@ -48,10 +60,17 @@ class RunState(Struct, frozen=True):
     verifier: str
     count: int
     scored: int
+    passed: int
+    verdict: int
+    """The newest row of all verdicts when the counts were read."""
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        return self.count, self.scored, self.passed
 
 
 class Stopped(Exception):
-    """The parent process has ended, or the file was removed."""
+    """The parent process has ended, or a file was removed or replaced."""
 
 
 class _Marks(Struct, frozen=True):
@@ -68,6 +87,14 @@ class _Counts(NamedTuple):
     scored: int
 
 
+class _Cells(NamedTuple):
+    """The bytes of the attempts at each task."""
+
+    shown: dict[str, bytearray]
+    more: dict[str, dict[int, int]]
+    """Attempts that the picture has no room for, by their place."""
+
+
 class _JudgeExplanation(Struct, frozen=True):
     trajectory: str
     judge: str
@@ -81,11 +108,14 @@ class Builder:
     def __init__(self, home: Path, *, alive: Callable[[], bool] = lambda: True) -> None:
         self.home, self.path = home, home / "derived.db"
         self._alive = alive
-        self.index = connect(self.path, create=True)
+        self._file = identity(home / "store.db")
+        self.store = open_store(home / "store.db")
+        try:
+            self.index = open_index(self.path, self._file[1])
+        except BaseException:
+            self.store.close()
+            raise
         self._inode = os.stat(self.path).st_ino
-        address = f"{(home / 'store.db').resolve().as_uri()}?mode=ro"
-        self.store = sqlite3.connect(address, uri=True, timeout=30.0)
-        self.store.execute("PRAGMA query_only=ON")
         self._looked, self._version = -_LOOK_S, -1
         self._more = True
 
@@ -109,7 +139,11 @@ class Builder:
         for what, run in self.index.execute("SELECT what, run FROM wanted ORDER BY asked").fetchall():
             self._wanted(what, run)
             return True
-        if patient and (self._is_busy() or not (self._more or self._is_changed())):
+        if patient and self._is_busy():
+            return False
+        if patient and self._is_changed():
+            self._more = True  # until all runs were looked at, which can take several steps
+        if patient and not self._more:
             return False
         with self.index:
             if link_tasks(self.store, self.index):
@@ -126,7 +160,7 @@ class Builder:
 
     def _check(self) -> None:
         try:
-            same = os.stat(self.path).st_ino == self._inode
+            same = os.stat(self.path).st_ino == self._inode and identity(self.home / "store.db") == self._file
         except OSError:
             same = False
         if not same or not self._alive():
@@ -156,23 +190,21 @@ class Builder:
     def _pending(self) -> tuple[list[RunState], list[RunState]]:
         """Runs whose cells or reasons are behind, newest first."""
         known = [
-            {(run, verifier): (count, scored) for run, verifier, count, scored in self.index.execute(sql)}
+            {(run, verifier): tuple(counts) for run, verifier, *counts in self.index.execute(sql)}
             for sql in (
-                "SELECT run, verifier, count, scored FROM cells",
-                "SELECT run, verifier, count, scored FROM explained",
+                "SELECT run, verifier, count, scored, passed FROM cells",
+                "SELECT run, verifier, count, scored, passed FROM explained",
             )
         ]
         stored: set[str] = set()
         behind: tuple[list[RunState], list[RunState]] = ([], [])
         marks = ", ".join("?" for _ in KINDS)
-        rows = self.store.execute(
-            f"SELECT id, verifier, counts FROM runs WHERE kind IN ({marks}) ORDER BY parent != '', created DESC", KINDS
-        ).fetchall()
-        for id, verifier, counts in rows:
+        sql = f"SELECT id, verifier, counts, ({_NEWEST}) FROM runs WHERE kind IN ({marks}) ORDER BY parent != '', created DESC"
+        for id, verifier, counts, newest in self.store.execute(sql, KINDS).fetchall():
             stored.add(id)
-            state = self._state(id, verifier, counts)
+            state = self._state(id, verifier, counts, newest)
             for have, missing in zip(known, behind, strict=True):
-                if have.get((id, verifier), (0, 0)) != (state.count, state.scored):
+                if have.get((id, verifier), (0, 0, 0)) != state.counts:
                     missing.append(state)
         gone = {run for have in known for run, _ in have} - stored
         with self.index:
@@ -180,16 +212,18 @@ class Builder:
                 self._forget(run)
         return behind
 
-    def _state(self, run: str, verifier: str, counts: bytes | None) -> RunState:
-        if counts:
-            known = msgspec.json.decode(counts, type=_Counts)
-            return RunState(run, verifier, known.trajectories, known.scored)
-        count = self.store.execute("SELECT count(*) FROM trajectories WHERE run = ?", (run,)).fetchone()[0]
-        sql = "SELECT count(reward) FROM verdicts WHERE run = ? AND verifier = ?"
-        return RunState(run, verifier, count, self.store.execute(sql, (run, verifier)).fetchone()[0])
+    def _state(self, run: str, verifier: str, counts: bytes | None, newest: int) -> RunState:
+        with contextlib.suppress(msgspec.DecodeError):
+            if counts:
+                known = msgspec.json.decode(counts, type=_Counts)
+                return RunState(run, verifier, known.trajectories, known.scored, known.passed, newest)
+        # one statement, so that all numbers are of the same moment
+        sql = f"""SELECT (SELECT count(*) FROM trajectories WHERE run = ?1), count(reward), coalesce(sum(passed), 0), ({_NEWEST})
+        FROM verdicts WHERE run = ?1 AND verifier = ?2"""
+        return RunState(run, verifier, *self.store.execute(sql, (run, verifier)).fetchone())
 
     def _wanted(self, what: str, run: str) -> None:
-        row = self.store.execute("SELECT verifier, counts FROM runs WHERE id = ?", (run,)).fetchone()
+        row = self.store.execute(f"SELECT verifier, counts, ({_NEWEST}) FROM runs WHERE id = ?", (run,)).fetchone()
         if row is not None:
             state = self._state(run, *row)
             if what == "cells" and not self._is_current("cells", state):
@@ -209,23 +243,32 @@ class Builder:
 
     # -- episodes ---------------------------------------------------------------------------------------------------
 
-    def _since(self, table: str, run: RunState) -> int:
-        """The last row that was read. 0 to start again, because the counts changed in another way than by growing."""
-        sql = f"SELECT row, count, scored FROM {table} WHERE run = ? AND verifier = ?"
+    def _since(self, table: str, run: RunState) -> tuple[int, list[int]]:
+        """The last row that was read, and the earlier rows whose verdicts came later. 0 to start again, because the counts
+        changed in another way than by new rows: a verdict was replaced, or episodes were deleted."""
+        sql = f"SELECT row, count, scored, passed, verdict FROM {table} WHERE run = ? AND verifier = ?"
         known = self.index.execute(sql, (run.id, run.verifier)).fetchone()
         if known is None:
-            return 0
-        row, count, scored = known
-        grew = run.count > count and 0 <= run.scored - scored <= run.count - count
-        return row if grew else 0
+            return 0, []
+        row, count, scored, passed, verdict = known
+        # the plus makes SQLite read only the new verdicts, by their rows
+        new = "FROM verdicts v {join} WHERE v.rowid > ? AND v.rowid <= ? AND +v.run = ? AND +v.verifier = ?"
+        span = verdict, run.verdict, run.id, run.verifier
+        sql = f"SELECT count(v.reward), coalesce(sum(v.passed), 0) {new.format(join='')}"
+        added = self.store.execute(sql, span).fetchone()
+        if run.count < count or added != (run.scored - scored, run.passed - passed):
+            return 0, []
+        join = "JOIN trajectories t ON t.id = v.trajectory AND t.run = v.run AND t.rowid <= ?"
+        late = self.store.execute(f"SELECT t.rowid {new.format(join=join)}", (row, *span)).fetchall()
+        return row, [rowid for (rowid,) in late]
 
     def _is_current(self, table: str, run: RunState) -> bool:
-        sql = f"SELECT 1 FROM {table} WHERE run = ? AND verifier = ? AND count = ? AND scored = ?"
-        return self.index.execute(sql, (run.id, run.verifier, run.count, run.scored)).fetchone() is not None
+        sql = f"SELECT 1 FROM {table} WHERE run = ? AND verifier = ? AND count = ? AND scored = ? AND passed = ?"
+        return self.index.execute(sql, (run.id, run.verifier, *run.counts)).fetchone() is not None
 
-    def _rows(self, run: str, after: int) -> list[int]:
+    def _rows(self, run: str, after: int, late: Iterable[int] = ()) -> list[int]:
         sql = "SELECT rowid FROM trajectories WHERE run = ? AND rowid > ?"
-        return sorted(row for (row,) in self.store.execute(sql, (run, after)))
+        return sorted({*late, *(row for (row,) in self.store.execute(sql, (run, after)))})
 
     def _episodes(self, run: RunState, rows: Sequence[int], body: str) -> Iterator[list[tuple[Any, ...]]]:
         """The episodes in batches. No transaction stays open between two of them."""
@@ -233,31 +276,34 @@ class Builder:
             self._check()
             some = rows[start : start + _BATCH]
             sql = _EPISODES.format(body=body, marks=", ".join("?" * len(some)))
-            yield self.store.execute(sql, (_MARKED, run.verifier, *some)).fetchall()
+            if batch := self.store.execute(sql, (_MARKED, run.verifier, *some)).fetchall():  # else the run was deleted
+                yield batch
 
     def _progress(self, what: str, done: int, total: int) -> None:
         self.index.execute("INSERT OR REPLACE INTO progress VALUES (?, ?, ?)", (what, done, total))
 
     def build_cells(self, run: RunState) -> None:
-        since = self._since("cells", run)
-        rows = self._rows(run.id, since)
-        cells = self._stored_cells(run) if since else dict[str, bytearray]()
+        since, late = self._since("cells", run)
+        rows = self._rows(run.id, since, late)
+        cells = self._stored_cells(run) if since else _Cells({}, {})
         last, flushed = since, time.monotonic()
         for batch in self._episodes(run, rows, "NULL"):
             for rowid, _id, task, index, fault, reward, passed, verdict, marked, _ in batch:
                 unsafe = bool(verdict and _UNSAFE in verdict) or bool(marked and self._is_marked(rowid))
                 outcome = _outcome(fault, reward, bool(passed), unsafe)
                 shade = 0 if reward is None else round(31 * min(1.0, max(0.0, reward)))
-                place = min(max(index, 0), _MOST_ATTEMPTS - 1)
-                attempts = cells.setdefault(task, bytearray())
-                if len(attempts) <= place:
-                    attempts.extend(bytes(place + 1 - len(attempts)))
-                attempts[place] = CLASSES.index(outcome) << 5 | shade
+                place, cell = max(index, 0), CLASSES.index(outcome) << 5 | shade
+                attempts = cells.shown.setdefault(task, bytearray())
+                if place >= _MOST_ATTEMPTS:
+                    cells.more.setdefault(task, {})[place] = cell
+                else:
+                    attempts.extend(bytes(max(0, place + 1 - len(attempts))))
+                    attempts[place] = cell
                 last = rowid
             if time.monotonic() - flushed > _FLUSH_S:
-                self._keep_cells(run, cells, last, (0, 0))
+                self._keep_cells(run, cells, last, _UNFINISHED)
                 flushed = time.monotonic()
-        self._keep_cells(run, cells, last, (run.count, run.scored))
+        self._keep_cells(run, cells, max(since, last), run.count)
 
     def _is_marked(self, rowid: int) -> bool:
         """The text can also stand in an end state, so the marks decide."""
@@ -269,23 +315,24 @@ class Builder:
         except VerigymError:
             return False
 
-    def _stored_cells(self, run: RunState) -> dict[str, bytearray]:
-        sql = "SELECT head, tasks, cells FROM cells WHERE run = ? AND verifier = ?"
-        head, tasks, body = self.index.execute(sql, (run.id, run.verifier)).fetchone()
+    def _stored_cells(self, run: RunState) -> _Cells:
+        sql = "SELECT head, tasks, cells, more FROM cells WHERE run = ? AND verifier = ?"
+        head, tasks, body, more = self.index.execute(sql, (run.id, run.verifier)).fetchone()
         wide = msgspec.json.decode(head)["attempts"]
         ids = msgspec.json.decode(tasks, type=list[str])
-        return {id: bytearray(body[at * wide : (at + 1) * wide].rstrip(b"\0")) for at, id in enumerate(ids)}
+        shown = {id: bytearray(body[at * wide : (at + 1) * wide].rstrip(b"\0")) for at, id in enumerate(ids)}
+        return _Cells(shown, msgspec.json.decode(more, type=dict[str, dict[int, int]]))
 
-    def _keep_cells(self, run: RunState, cells: dict[str, bytearray], row: int, state: tuple[int, int]) -> None:
+    def _keep_cells(self, run: RunState, cells: _Cells, row: int, count: int) -> None:
         heads = self.store.execute("SELECT id, body FROM tasks WHERE run = ?", (run.id,))
         families = {id: _family_of(body) or id for id, body in heads}
-        order = sorted({**dict.fromkeys(families), **cells}, key=lambda id: (families.get(id, id), id))
-        wide = max(map(len, cells.values()), default=0)
+        order = sorted({**dict.fromkeys(families), **cells.shown}, key=lambda id: (families.get(id, id), id))
+        wide = max(map(len, cells.shown.values()), default=0)
         empty = bytearray()
-        body = b"".join(cells.get(id, empty).ljust(wide, b"\0") for id in order)
+        body = b"".join(cells.shown.get(id, empty).ljust(wide, b"\0") for id in order)
         figures: dict[str, list[int]] = {}
         for id in order:
-            counts = [cell >> 5 for cell in cells.get(id, empty) if cell]
+            counts = [cell >> 5 for cell in [*cells.shown.get(id, empty), *cells.more.get(id, {}).values()] if cell]
             passed, scored = counts.count(1), sum(each != 5 for each in counts)
             of = figures.setdefault(families.get(id, id), [0, 0, 0, 0, 0])
             for at, value in enumerate((1, len(counts), passed, scored, int(0 < passed < scored))):
@@ -294,19 +341,20 @@ class Builder:
             "attempts": wide,
             "tasks": len(order),
             "families": [[family, *of] for family, of in figures.items()],
-            "rows": len(body) - body.count(0),
+            "rows": len(body) - body.count(0) + sum(map(len, cells.more.values())),
             "total": run.count,
         }
+        stored = (*map(msgspec.json.encode, (head, order)), body, msgspec.json.encode(cells.more))
         with self.index:
             self.index.execute(
-                "INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (run.id, run.verifier, msgspec.json.encode(head), msgspec.json.encode(order), body, row, *state),
+                "INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (run.id, run.verifier, *stored, row, count, run.scored, run.passed, run.verdict),
             )
             self._progress("episodes", head["rows"], run.count)
 
     def build_reasons(self, run: RunState) -> None:
-        since = self._since("explained", run)
-        rows = self._rows(run.id, since)
+        since, late = self._since("explained", run)
+        rows = self._rows(run.id, since, late)
         sql = "SELECT read FROM explained WHERE run = ? AND verifier = ?"
         read = self.index.execute(sql, (run.id, run.verifier)).fetchone()[0] if since else 0
         said = self._said(run.id)
@@ -320,21 +368,22 @@ class Builder:
         safe = 'instr(v.body, CAST(\'"unsafe":true\' AS BLOB)) + instr(t.body, CAST(\'"kind":"unsafe"\' AS BLOB)) = 0'
         for batch in self._episodes(run, rows, f"CASE WHEN {passed} AND {safe} THEN NULL ELSE t.body END"):
             found = [(*key, *reason) for row in batch if (reason := _reason(row, tasks, said)) is not None]
-            read += len(batch)
+            read = min(run.count, read + sum(row[0] > since for row in batch))
             with self.index:
                 self.index.executemany(
                     "DELETE FROM reasons WHERE run = ? AND verifier = ? AND trajectory = ?",
                     [(*key, row[1]) for row in batch] if since else [],
                 )
                 self.index.executemany("INSERT OR IGNORE INTO reasons VALUES (?, ?, ?, ?, ?, ?, ?)", found)
-                self._explained(key, read, run.count, batch[-1][0], (-1, -1))
+                self._explained(run, read, batch[-1][0], _UNFINISHED)
                 self._progress("reasons", read, run.count)
         with self.index:
-            self._explained(key, max(read, run.count), run.count, rows[-1] if rows else since, (run.count, run.scored))
+            self._explained(run, run.count, max([since, *rows[-1:]]), run.count)
 
-    def _explained(self, key: tuple[str, str], read: int, total: int, row: int, state: tuple[int, int]) -> None:
+    def _explained(self, run: RunState, read: int, row: int, count: int) -> None:
+        state = read, run.count, row, count, run.scored, run.passed, run.verdict
         self.index.execute(
-            "INSERT OR REPLACE INTO explained VALUES (?, ?, ?, ?, ?, ?, ?)", (*key, read, total, row, *state)
+            "INSERT OR REPLACE INTO explained VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (run.id, run.verifier, *state)
         )
 
     def _task(self, run: str, task: str) -> Task | None:
@@ -447,7 +496,7 @@ def run_builder(home: Path, parent: int = 0) -> None:
         while mine and alive():
             try:
                 builder = Builder(home, alive=alive) if (home / "store.db").exists() else None
-            except (sqlite3.DatabaseError, OSError) as error:
+            except (sqlite3.DatabaseError, OSError, StoreUnreadable) as error:
                 _recover(home, error)
                 builder = None
             if builder is None:
@@ -459,7 +508,7 @@ def run_builder(home: Path, parent: int = 0) -> None:
                         time.sleep(_IDLE_S)
             except Stopped:
                 continue
-            except (sqlite3.Error, OSError) as error:
+            except (sqlite3.Error, OSError, StoreUnreadable) as error:
                 _recover(home, error)
                 time.sleep(_IDLE_S)
             finally:
@@ -467,9 +516,11 @@ def run_builder(home: Path, parent: int = 0) -> None:
 
 
 def _recover(home: Path, error: Exception) -> None:
-    """Removes a damaged index. A full or read-only disk and a locked file are tried again."""
+    """Removes a damaged index. A full or read-only disk, a locked file and a damaged store are tried again."""
     text = str(error)
-    if any(word in text for word in ("malformed", "not a database", "no such table", "no such column")):
+    if isinstance(error, sqlite3.Error) and any(
+        word in text for word in ("malformed", "not a database", "no such table", "no such column")
+    ):
         with contextlib.suppress(OSError):
             remove(home / "derived.db")
     else:

@@ -51,7 +51,7 @@ class Cells(Struct, frozen=True, kw_only=True):
     """Every episode of a run as one byte, task after task, by family and id."""
 
     attempts: int
-    """Bytes of a task."""
+    """Bytes of a task, at most 64. Later attempts are only in the figures of the families."""
     tasks: int
     cells: bytes = b""
     """An outcome of `CLASSES` in the upper three bits, the reward from 0 to 31 in the lower five. 0: not played."""
@@ -148,7 +148,7 @@ class Derived:
     def __init__(self, home: Path) -> None:
         self.path = home / "derived.db"
         self._local = threading.local()
-        self._open: list[sqlite3.Connection] = []
+        self._open: dict[threading.Thread, sqlite3.Connection] = {}
         self._lock = threading.Lock()
         self._builder: subprocess.Popen[bytes] | None = None
 
@@ -158,7 +158,8 @@ class Derived:
         """Starts the builder. It ends with this process. A second builder waits until the first has ended."""
         with self._lock:
             if self._builder is None or self._builder.poll() is not None:
-                command = [sys.executable, "-m", "verigym.view.derived", str(self.path.parent), str(os.getpid())]
+                module = "-P", "-m", "verigym.view.derived"  # -P: nothing is imported from the current folder
+                command = [sys.executable, *module, str(self.path.parent), str(os.getpid())]
                 with contextlib.suppress(OSError):  # no process can be started: pages work without it
                     self._builder = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
@@ -170,7 +171,7 @@ class Derived:
         """Ends the builder and closes the connections."""
         with self._lock:
             builder, self._builder = self._builder, None
-            opened, self._open = self._open, []
+            opened, self._open = self._open, {}
             self._local = threading.local()
         if builder is not None:
             builder.terminate()
@@ -179,7 +180,7 @@ class Derived:
             except subprocess.TimeoutExpired:
                 builder.kill()
                 builder.wait()
-        for connection in opened:
+        for connection in opened.values():
             connection.close()
 
     def want(self, what: str, run: str) -> None:
@@ -196,19 +197,32 @@ class Derived:
         try:
             yield self._connection()
         except (sqlite3.Error, OSError, msgspec.DecodeError):
-            self._local.connection = None
+            self._close()
             raise _NotThere from None
+
+    def _close(self) -> None:
+        """Closes the connection of this thread."""
+        known, self._local.connection = getattr(self._local, "connection", None), None
+        if known is not None:
+            with self._lock:
+                if self._open.get(threading.current_thread()) is known:
+                    del self._open[threading.current_thread()]
+            known.close()
 
     def _connection(self) -> sqlite3.Connection:
         known = getattr(self._local, "connection", None)
         file = os.stat(self.path)
         if known is not None and self._local.inode == file.st_ino:
             return known
+        self._close()
         if not file.st_size:
             raise FileNotFoundError
+        with self._lock:
+            for thread in [thread for thread in self._open if not thread.is_alive()]:
+                self._open.pop(thread).close()
         made = connect(self.path, create=False)
         with self._lock:
-            self._open.append(made)
+            self._open[threading.current_thread()] = made
         self._local.connection, self._local.inode = made, file.st_ino
         return made
 

@@ -128,8 +128,8 @@ class _Kept:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.reports: dict[str, ReportHead] = {}
-        self.rows: dict[str, int] = {}
-        self.state: tuple[int, int] = (-1, -1)
+        self.rows: dict[str, tuple[int, float]] = {}
+        self.state: object = None
         self.suites: dict[str, SuiteHead] = {}
         self.entries: list[EntryHead] = []
         self.last = 0
@@ -146,7 +146,8 @@ def reports(reader: Reader) -> dict[str, ReportHead]:
     with known.lock:
         if state == known.state:
             return known.reports
-    rows = {id: row for row, id in reader.rows("SELECT rowid, id FROM documents WHERE kind = 'report' ORDER BY rowid")}
+    sql = "SELECT id, rowid, created FROM documents WHERE kind = 'report' ORDER BY rowid"
+    rows: dict[str, tuple[int, float]] = {id: (row, created) for id, row, created in reader.rows(sql)}
     with known.lock:
         made = {id: head for id, head in known.reports.items() if known.rows.get(id) == rows.get(id)}
         missing = [id for id in rows if id not in made]

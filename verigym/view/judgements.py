@@ -50,7 +50,7 @@ def environments_of_runs(reader: Reader) -> dict[str, str]:
         configs = [(id, decoded(config)) for id, config in rows]
         return {id: str(config.get("environment", "")) for id, config in configs if isinstance(config, dict)}
 
-    return reader.kept("environments of runs", reader.rows("SELECT count(*), max(rowid) FROM runs")[0], read)
+    return reader.kept("environments of runs", reader.runs_state(), read)
 
 
 def judged_by_environment(reader: Reader) -> dict[str, Judged]:

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -22,6 +22,7 @@ from verigym.registry import ledger
 from verigym.registry.ledger import LedgerEntry
 from verigym.store.database import Store
 from verigym.view.derived import Derived
+from verigym.view.derived_tables import identity
 from verigym.view.worker import Workers
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -36,6 +37,16 @@ class TooLong(InfrastructureFailure):
     """A query took longer than a page may take."""
 
 
+class DocumentsState(NamedTuple):
+    """What decides if the documents of a kind must be read again."""
+
+    number: int
+    newest: int
+    """The last row. A document that replaces the last one gets the same row."""
+    created: float
+    """The latest time."""
+
+
 class Reader:
     """Shared by all requests. Each thread has a connection of its own."""
 
@@ -45,6 +56,7 @@ class Reader:
         self.folder.store = Store(home / "store.db", query_only=True)
         self.derived = Derived(home)
         self._kept: dict[str, tuple[Any, Any]] = {}
+        self._file = _identity(home / "store.db")
         self._local = threading.local()
         self._lock = threading.Lock()
         self._writable: WorkspaceFolder | None = None
@@ -65,10 +77,22 @@ class Reader:
     @property
     def writable(self) -> WorkspaceFolder:
         """The workspace for the few writes that forms make. Opened with the first of them."""
+        self._follow_file()
         with self._lock:
             if self._writable is None:
                 self._writable = WorkspaceFolder(self.home)
             return self._writable
+
+    def _follow_file(self) -> None:
+        """Another file may have been put in the place of the store, such as a backup. Then everything is read again."""
+        found = _identity(self.home / "store.db")
+        with self._lock:
+            if found == self._file:
+                return
+            self._file, self._kept = found, {}
+            self.store.reopen()
+            if self._writable is not None:
+                self._writable.store.reopen()
 
     def rows(self, sql: str, *params: object, seconds: float = _SECONDS) -> list[Any]:
         """The rows of a query on the store, `?` for parameters. Raises `TooLong` instead of taking longer than `seconds`."""
@@ -95,27 +119,37 @@ class Reader:
     def kept(self, name: str, state: object, make: Callable[[], T]) -> T:
         """The last result of `make` under this name, as long as `state` is what it was then."""
         with self._lock:
-            stored = self._kept.get(name)
+            known = self._kept
+            stored = known.get(name)
         if stored is not None and stored[0] == state:
             return stored[1]
         made = make()
         with self._lock:
-            self._kept[name] = state, made
+            known[name] = state, made  # not in the new ones, if the store was replaced meanwhile
         return made
 
-    def state_of(self, kind: str) -> tuple[int, int]:
-        """Number and newest row of the documents of a kind. It changes when one is added or replaced."""
-        states: dict[str, tuple[int, int]] | None = getattr(self._local, "states", None)
+    def state_of(self, kind: str) -> DocumentsState:
+        """It changes when a document of the kind is added, replaced or deleted."""
+        states: dict[str, DocumentsState] | None = getattr(self._local, "states", None)
         if states is not None and kind in states:
             return states[kind]
-        [(count, newest)] = self.rows("SELECT count(*), coalesce(max(rowid), 0) FROM documents WHERE kind = ?", kind)
+        sql = "SELECT count(*), coalesce(max(rowid), 0), coalesce(max(created), 0.0) FROM documents WHERE kind = ?"
+        state = DocumentsState(*self.rows(sql, kind)[0])
         if states is not None:
-            states[kind] = count, newest
-        return count, newest
+            states[kind] = state
+        return state
+
+    def runs_state(self) -> tuple[int, int, float]:
+        """It changes when a run is added or deleted, also if a new run gets the row of a deleted one."""
+        sql = "SELECT count(*), coalesce(max(rowid), 0), coalesce(max(created), 0.0) FROM runs"
+        number, newest, created = self.rows(sql)[0]
+        return number, newest, created
 
     @contextlib.contextmanager
     def one_page(self) -> Iterator[None]:
-        """Within this block, this thread looks only once if documents of a kind were added."""
+        """Within this block, this thread looks only once if documents of a kind were added. Begins with a look if the store is
+        still the same file."""
+        self._follow_file()
         self._local.states = {}
         try:
             yield
@@ -161,6 +195,14 @@ class Reader:
     def resolve_run(self, text: str) -> str:
         """The id of a run: an id, a unique prefix, or `latest`."""
         return self.store.run(text).id
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """None if there is no file."""
+    try:
+        return identity(path)
+    except OSError:
+        return None
 
 
 def run_state(home: Path, run: str, finished: float | None) -> str:

@@ -60,7 +60,7 @@ class _TrainingUse(Struct, frozen=True):
 
 def suites_page(reader: Reader, query: Query) -> SuitesPage:
     known = heads.reports(reader)
-    training = reader.kept("training uses", reader.one("SELECT max(rowid) FROM runs"), lambda: _training_uses(reader))
+    training = reader.kept("training uses", reader.runs_state(), lambda: _training_uses(reader))
     rows = _rows(reader, list(known.values()), training)
     return SuitesPage(
         title="Suites",
@@ -80,7 +80,7 @@ def _rows(reader: Reader, known: list[ReportHead], training: list[_TrainingUse])
     used = {one.suite.hash: one for one in training}
     suites = {**{one.suite.hash: one.suite for one in training}, **{hash: of[0].suite for hash, of in by_hash.items()}}
     first = {hash: _first_use(by_hash.get(hash, []), used.get(hash)) for hash in suites}
-    state = len(known), len(heads.entries(reader))
+    state = reader.state_of("report"), len(heads.entries(reader))
     decided = reader.kept("decided suites", state, lambda: _decided(reader, by_hash))
     seen, numbers = heads.seen_by(reader), _numbers(suites, first)
     newest = {(suites[hash].environment, suites[hash].name): number for hash, number in numbers.items()}
