@@ -16,8 +16,9 @@ from tests.view.store import add_mining, add_traces
 from tests.view.visitor import ORIGIN, Visitor
 from verigym.core.errors import InfrastructureFailure, NotFound, Refused
 from verigym.core.records import Case, Task
-from verigym.mining.proposals import Proposal, Review, read_proposals
+from verigym.mining.proposals import Proposal, Review, add_review, now, read_proposals
 from verigym.store.database import Store
+from verigym.store.transfer import ImportedRun
 from verigym.view.page import Query
 from verigym.view.pages.mined import environment_page, mined_page, review_page
 from verigym.view.read import Reader
@@ -165,7 +166,7 @@ def test_a_double_press_is_one_review_and_the_first_answer_stands(home: Path) ->
     first = visitor.sent("/mined-review/save", **fields, key="a")
     again = visitor.sent("/mined-review/save", **fields, key="r")
     assert [one.answer for one in reviews(home)] == ["accepted"]
-    assert again == f"{first}&said=already" and "nothing was stored" in visitor.page(again)
+    assert again.startswith(f"{first}&said=already") and "Already answered by Ada" in visitor.page(again)
 
 
 def test_undo_takes_the_last_answer_back_once(home: Path) -> None:
@@ -233,6 +234,93 @@ def test_both_are_played_and_an_edit_is_proven_in_another_process(home: Path) ->
     assert review.task is not None and review.task.data["expected_args"]["time"] == "17:30"
     assert visitor.post("/mined-review/edit", **fields, text=" ").status_code == 400
     assert not {name for name in sys.modules if name.startswith("small")}
+
+
+def test_the_page_shows_the_code_that_runs_and_the_form_must_name_it(home: Path, mined: Path) -> None:
+    visitor = Visitor(home)
+    text = visitor.page("/mined-review/small")
+    fields = fields_of(text)
+    assert fields["code"] == str(mined / "small.py") and text.count(str(mined / "small.py")) >= 3
+    for path in ("play", "edit"):
+        refused = visitor.post(f"/mined-review/{path}", **{**fields, "code": "", "text": book("Ana", "17:30")})
+        assert (
+            refused.status_code == 409 and "Nothing was run" in refused.text and str(mined / "small.py") in refused.text
+        )
+
+
+@pytest.mark.parametrize("name", ["toolcall", "small"])
+def test_a_file_that_an_imported_run_names_is_never_run(home: Path, tmp_path: Path, name: str) -> None:
+    marker, file = tmp_path / "was-run", tmp_path / f"{name}.py"
+    file.write_text(f"open({str(marker)!r}, 'w')\n")
+    store = Store(home / "store.db")
+    store.put("proposal", f"{name}/1", Proposal(
+        id=f"{name}/1", environment=name, task=Task(id="t", prompt="x"), right="y", source="Ada", did="z",
+    ))  # fmt: skip
+    store.begin_run("eval-theirs", "eval", {"environment": str(file)})
+    store.put("imported", "eval-theirs", ImportedRun("theirs.jsonl"))
+    store.close()
+    visitor = Visitor(home)
+    address = f"/mined-review/{name}?proposal={name}%2F1"
+    text = visitor.page(address)
+    assert str(file) not in text
+    for code in (str(file), fields_of(text)["code"]):
+        visitor.post("/mined-review/play", environment=name, proposal=f"{name}/1", code=code)
+    assert not marker.exists()
+
+
+def test_an_environment_that_only_others_name_is_refused_with_the_command(home: Path, tmp_path: Path) -> None:
+    marker, file = tmp_path / "was-run", tmp_path / "theirs.py"
+    file.write_text(f"open({str(marker)!r}, 'w')\n")
+    store = Store(home / "store.db")
+    for name in ("theirs", str(file)):
+        store.put("proposal", name, Proposal(
+            id=name, environment=name, task=Task(id="t", prompt="x"), right="y", source="Ada", did="z",
+        ))  # fmt: skip
+    store.begin_run("eval-theirs", "eval", {"environment": str(file)})
+    store.put("imported", "eval-theirs", ImportedRun("theirs.jsonl"))
+    store.close()
+    visitor = Visitor(home)
+    text = visitor.page("/mined-review/theirs?proposal=theirs")
+    assert "verigym mine review ENV" in text and 'action="/mined-review/play"' not in text
+    refused = visitor.post("/mined-review/play", environment="theirs", proposal="theirs", code=str(file))
+    assert refused.status_code == 409 and "verigym mine review ENV" in refused.text
+    path = visitor.post("/mined-review/play", environment=str(file), proposal=str(file), code=str(file))
+    assert path.status_code in (404, 409) and not marker.exists()
+
+
+def test_the_newest_run_of_this_workspace_names_the_code(home: Path, tmp_path: Path) -> None:
+    store = Store(home / "store.db")
+    store.begin_run("a-newer", "eval", {"environment": str(tmp_path / "small.py")})
+    store.begin_run("odd", "eval", {"environment": ["small.py"]})
+    store.close()
+    assert built(home, review_page).code == str(tmp_path / "small.py")
+
+
+@pytest.mark.parametrize("by", ["page", "command"])
+def test_an_edit_of_a_task_that_somebody_answered_meanwhile_is_not_accepted(
+    home: Path, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    visitor = Visitor(home)
+    fields = fields_of(visitor.page("/mined-review/small"))
+    ask = Workers.ask
+
+    def answered_meanwhile(workers: Workers, request: WorkRequest) -> WorkAnswer:
+        answer = ask(workers, request)
+        if by == "page":
+            Visitor(home, who="Bob").sent("/mined-review/save", **fields, key="r")
+        else:
+            ws = WorkspaceFolder(home)
+            add_review(ws, Review(proposals=[request.proposal], answer="rejected", who="Bob", when=now()))
+            ws.store.close()
+        return answer
+
+    monkeypatch.setattr(Workers, "ask", answered_meanwhile)
+    address = visitor.sent("/mined-review/edit", **fields, text=book("Ana", "17:30"))
+    assert [(one.answer, one.who) for one in reviews(home)] == [("rejected", "Bob")]
+    text = visitor.page(address)
+    assert (
+        "Already answered by Bob" in text and "accepted" not in text.partition("<footer")[0].partition("</h1>")[2][:400]
+    )
 
 
 def test_a_process_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) -> None:

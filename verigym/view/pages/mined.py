@@ -1,27 +1,31 @@
 """Mined tasks: what mining proposes from failures in production, and the review in which a person answers one by one.
 
 The answers are the same `Review` records as those of `verigym mine review`. Accepted tasks are added to the file by a command.
-Playing a solution and proving an edit need the environment's code, so `worker.py` does both in a process of its own.
+Playing a solution and proving an edit need the environment's code, so `worker.py` does both in a process of its own. That code
+is a shipped environment, or a file that a run of this workspace named. The page shows its path, and the form sends it back.
 """
 
+import os
 from collections import Counter, defaultdict
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from verigym.core.errors import BadInput, NotFound, Refused, not_found
+import verigym.environments
+from verigym.core.errors import BadInput, NotFound, Refused, not_found, words_of
 from verigym.core.records import content_hash
 from verigym.core.words import counted
-from verigym.environments.load import base_and_added, name_of
+from verigym.environments.bridges.find import is_bridge
+from verigym.environments.load import base_and_added, name_of, names
 from verigym.mining import proposals as mining
 from verigym.mining.proposals import MiningSummary, Proposal, ProposalSet, Review
 from verigym.mining.review import ReviewSession, accept_edited, press
 from verigym.registry.ledger import current_user
 from verigym.view.conversation import Line, lines_of
 from verigym.view.forms import Form, FormData
-from verigym.view.judgements import environments_of_runs
 from verigym.view.page import Link, Page, PageData, Query, typed, url
-from verigym.view.read import Reader
+from verigym.view.read import Reader, decoded
 from verigym.view.text import clip
 from verigym.view.worker import PlayedEpisode, WorkAnswer, WorkRequest
 
@@ -41,7 +45,7 @@ SOURCES = {
 }
 SAID = {
     "": "",
-    "already": "This proposal had an answer already, so nothing was stored.",
+    "already": "This proposal had an answer already, so nothing was stored.",  # `_said` adds the name
     "back": "The answer is taken back. Answer again.",
     "nothing": "There is no answer to take back.",
     "edited": "Your edit was proven and the task is accepted.",
@@ -163,6 +167,10 @@ class ReviewPage(PageData, frozen=True, kw_only=True):
     """Adds the accepted tasks to the file."""
     here: str = ""
     said: str = ""
+    code: str = ""
+    """The file that Play runs. Empty if there is none that may be run here."""
+    no_code: str = ""
+    """Why there is none, and what to do."""
 
 
 # -- reading --------------------------------------------------------------------------------------------------------
@@ -185,9 +193,41 @@ def known_proposals(reader: Reader, environment: str) -> ProposalSet:
 
 
 def _where(reader: Reader, environment: str) -> str:
-    """The environment as commands name it. Proposals hold only its short name, and a run has the whole one."""
-    named = [name for name in environments_of_runs(reader).values() if name and name_of(name) == environment]
-    return base_and_added(named[-1])[0] if named else environment
+    """The environment as commands name it, for the commands that a page shows."""
+    return _own(reader, environment) or environment
+
+
+def _own(reader: Reader, environment: str) -> str:
+    """The environment whose code may be run: the shipped one of this name, or the one that the newest run of this workspace
+    named. Proposals hold only the short name. A run that was imported names a file of somebody else. Empty without any."""
+    if environment in names():
+        return environment
+
+    def read() -> list[str]:
+        sql = (
+            "SELECT config FROM runs WHERE kind IN ('rollout', 'eval', 'collect') "
+            "AND id NOT IN (SELECT id FROM documents WHERE kind = 'imported') ORDER BY rowid DESC"
+        )
+        configs = [decoded(config) for (config,) in reader.rows(sql)]
+        found = [config.get("environment") for config in configs if isinstance(config, dict)]
+        return list(dict.fromkeys(base_and_added(name)[0] for name in found if name and isinstance(name, str)))
+
+    state = *reader.rows("SELECT count(*), max(rowid) FROM runs")[0], reader.state_of("imported")
+    own = reader.kept("environments of own runs", state, read)
+    return next((name for name in own if name_of(name) == environment), "")
+
+
+def _code(reader: Reader, environment: str) -> str:
+    """What a worker loads, as a whole path: a person sees which code runs. Raises `Refused` if it may not be run from here."""
+    where = _own(reader, environment)
+    if not where:
+        raise Refused(
+            f"No run that this workspace made names the file of {clip(environment, 100)}, so the view does not run it. "
+            "Play and edit in a terminal, where you name the file: verigym mine review ENV"
+        )
+    if where in names():
+        return str(Path(verigym.environments.__path__[0]).absolute() / where)
+    return where if is_bridge(where) else ",".join(os.path.abspath(one.strip()) for one in where.split(","))
 
 
 def mined_page(reader: Reader, query: Query) -> MinedPage:
@@ -368,6 +408,11 @@ def review_page(reader: Reader, query: Query) -> ReviewPage:
     counts = Counter(known.state(id) for id in known.proposals)
     last = _last(known, query.who) if query.who else ""
     here = url("/mined-review/", name, proposal=current.id if current else None, end=1 if query.flag("end") else None)
+    code = no_code = ""
+    try:
+        code = _code(reader, name)
+    except Refused as error:
+        no_code = words_of(error)
     return ReviewPage(
         title=f"Review the tasks of {name}" if current and query.who else f"Review of {name}",
         command=typed("mine", "review", _where(reader, name)),
@@ -378,13 +423,22 @@ def review_page(reader: Reader, query: Query) -> ReviewPage:
         place=ids.index(current.id) + 1 if current and current.id in ids else 0,
         waiting=len(waiting),
         counts={STATES[state]: counts[state] for state in STATES if counts[state]},
-        hidden={"environment": name, "proposal": current.id if current else "", "last": last},
+        hidden={"environment": name, "proposal": current.id if current else "", "last": last, "code": code},
         last=last,
         list_href=url("/mined/", name),
         add_command=typed("mine", "review", _where(reader, name)) if counts["accepted"] else "",
         here=here,
-        said=SAID[query.choice("said", *SAID)],
+        said=_said(known, query),
+        code=code,
+        no_code=no_code,
     )
+
+
+def _said(known: ProposalSet, query: Query) -> str:
+    said, answered = query.choice("said", *SAID), query.get("answered")
+    if said == "already" and known.reviews.get(answered):
+        return f"Already answered by {clip(known.reviews[answered][-1].who, 60) or 'somebody'}, so nothing was stored."
+    return SAID[said]
 
 
 def _last(known: ProposalSet, who: str) -> str:
@@ -424,8 +478,7 @@ def save(reader: Reader, form: FormData) -> str:
     if not already:
         session = ReviewSession(who=who, proposals=[proposal])
         _, review = press(session, key, form.get("note", most=2000).strip())
-        if review is not None:
-            _put(reader, known, proposal, review)
+        already = review is not None and not _put(reader, known, proposal, review)
     return _next(environment, known, proposal, "already" if already and key != "s" else "")
 
 
@@ -433,9 +486,10 @@ def _next(environment: str, known: ProposalSet, proposal: Proposal, said: str) -
     """The next open proposal after this one. The end comes after the last, also if some were skipped."""
     order = list(known.proposals)
     later = [id for id in order[order.index(proposal.id) + 1 :] if known.state(id) == "open"]
+    answered = proposal.id if said == "already" else None
     if later:
-        return url("/mined-review/", environment, proposal=later[0], said=said)
-    return url("/mined-review/", environment, end=1, said=said)
+        return url("/mined-review/", environment, proposal=later[0], said=said, answered=answered)
+    return url("/mined-review/", environment, end=1, said=said, answered=answered)
 
 
 def _undo(reader: Reader, form: FormData, who: str) -> str:
@@ -456,16 +510,19 @@ def _undo(reader: Reader, form: FormData, who: str) -> str:
     return url("/mined-review/", environment, proposal=proposal.id, said="back")
 
 
-def _put(reader: Reader, known: ProposalSet, proposal: Proposal, review: Review) -> None:
-    """Stores a review. Its id names the answer that it follows, so two presses at once are one review."""
+def _put(reader: Reader, known: ProposalSet, proposal: Proposal, review: Review) -> bool:
+    """Stores a review. Its id names the answer that it follows, so two presses at once are one review. Returns whether it is the
+    one that was stored."""
     id = content_hash([proposal.id, len(known.reviews.get(proposal.id, []))])[:32]
-    reader.writable.store.put("review", id, review)
+    store = reader.writable.store
+    store.put("review", id, review)
+    return store.get("review", id, Review) == review
 
 
 def play(reader: Reader, form: FormData) -> str:
     """Plays what is right and what the agent did, in a process of its own. Nothing is written."""
     known, proposal = _asked(reader, form)
-    answer = reader.workers.ask(_request(reader, proposal, "play"))
+    answer = reader.workers.ask(_request(reader, form, proposal, "play"))
     reader.workers.remember(_played_name(known, proposal), answer)
     return url("/mined-review/", proposal.environment, proposal=proposal.id, fragment="played")
 
@@ -480,18 +537,27 @@ def edit(reader: Reader, form: FormData) -> str:
         raise Refused("Only a task can be edited, not a case or a regression. Nothing was written")
     if known.state(proposal.id) != "open":
         return _next(proposal.environment, known, proposal, "already")
-    answer = reader.workers.ask(_request(reader, proposal, "edit", text))
+    answer = reader.workers.ask(_request(reader, form, proposal, "edit", text))
     if answer.task is None:
         reader.workers.remember(f"edit {proposal.id}", WorkAnswer(missing=f"Not accepted. {answer.missing}", text=text))
         return url("/mined-review/", proposal.environment, proposal=proposal.id, fragment="edit")
     reader.workers.remember(f"edit {proposal.id}", None)
     _, review = accept_edited(ReviewSession(who=who, proposals=[proposal]), answer.task, text)
-    _put(reader, known, proposal, review)
-    return _next(proposal.environment, known, proposal, "edited")
+    now = mining.read_proposals(reader.writable, proposal.environment)  # the proof took seconds
+    stored = now.state(proposal.id) == "open" and _put(reader, now, proposal, review)
+    return _next(proposal.environment, now, proposal, "edited" if stored else "already")
 
 
-def _request(reader: Reader, proposal: Proposal, action: Any, text: str = "") -> WorkRequest:
-    where = _where(reader, proposal.environment)
+def _request(reader: Reader, form: FormData, proposal: Proposal, action: Any, text: str = "") -> WorkRequest:
+    """Work on the code that the person saw on the page."""
+    code = _code(reader, proposal.environment)
+    if form.get("code") != code:
+        raise Refused(
+            f"The page did not show {clip(code, 400)}, which would be run now. Nothing was run or written. "
+            "Open the review again and look at the path beside the button"
+        )
+    own = _own(reader, proposal.environment)
+    where = own if own in names() else code
     return WorkRequest(
         home=str(reader.home.absolute()), environment=where, proposal=proposal.id, action=action, text=text
     )
