@@ -12,7 +12,7 @@ from verigym.core.records import FunctionCall, Message, Version
 from verigym.mining.proposals import MiningSummary
 from verigym.registry import ledger
 from verigym.store.database import Store
-from verigym.view import pairing, render
+from verigym.view import alignment, pairing, render
 from verigym.view.alignment import Piece, align, state_changes, word_pieces
 from verigym.view.page import Query
 from verigym.view.pages.compare import ComparePage, compare_page
@@ -298,6 +298,54 @@ def test_long_texts_and_long_conversations_are_not_compared_word_by_word():
     many = [Message("user", f"{n}") for n in range(300)]
     rows = align([Message("user", "x"), *many], many)
     assert len(rows) == 301
+
+
+def test_the_words_that_differ_are_marked_and_the_pieces_are_the_whole_text():
+    texts = [
+        ("send the mail now", "send this mail later"),
+        ("a b c", "a b c d"),
+        ("", "new"),
+        ("aa, aa, aa", "aa, aa"),
+        ("x y", "y x"),
+    ]
+    for before, after in texts:
+        left, right = word_pieces(before, after)
+        assert "".join(one.text for one in left) == before and "".join(one.text for one in right) == after
+        same = ["".join(one.text for one in side if not one.changed) for side in (left, right)]
+        assert same[0] == same[1]
+    assert word_pieces("send the mail now", "send this mail now") == (
+        [Piece("send "), Piece("the", True), Piece(" mail now")],
+        [Piece("send "), Piece("this", True), Piece(" mail now")],
+    )
+
+
+def test_texts_that_repeat_a_few_words_are_marked_as_a_whole():
+    before, after = "?!" * 1490, "!?." * 990
+    left, right = word_pieces(before, after)
+    assert left == [Piece(before, True)] and right == [Piece(after, True)]
+    rows = align([Message("user", before)] * 20, [Message("user", after)] * 20)
+    assert len(rows) == 20 and all(row.left and row.left.pieces[0].changed for row in rows)
+
+
+def test_each_text_is_divided_into_words_once_for_the_alignment(monkeypatch: pytest.MonkeyPatch):
+    divided: list[str] = []
+
+    class Words:
+        def findall(self, text: str) -> list[str]:
+            divided.append(text)
+            return text.split()
+
+    monkeypatch.setattr(alignment, "_WORDS", Words())
+    before, after = ([Message("user", f"{side} {n}") for n in range(30)] for side in ("left", "right"))
+    rows = align(before, after)
+    assert len(divided) == 60 + 2 * sum(row.left is not None and row.right is not None for row in rows) <= 120
+
+
+def test_rows_beyond_the_budget_of_a_page_have_no_word_marks(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(alignment, "_ALL_PAIRS", 5)
+    before, after = ([Message("user", f"{end} b c d {end} {n}") for n in range(3)] for end in ("x", "y"))
+    rows = align(before, after)
+    assert [len(row.left.pieces) for row in rows if row.left] == [4, 2, 2]
 
 
 def test_end_states_are_compared_by_path():

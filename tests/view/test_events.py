@@ -22,7 +22,7 @@ from verigym.store.database import Store
 from verigym.view.app import View
 from verigym.view.door import DoorSettings
 from verigym.view.read import Reader
-from verigym.view.watch import RunWatch, TrainingWatch, cell_kind, watch_of
+from verigym.view.watch import RunCount, RunWatch, TrainingWatch, cell_kind, watch_of
 
 LIMIT_S = 60.0
 
@@ -244,11 +244,52 @@ def test_a_store_that_does_not_exist_yet_is_watched(tmp_path: Path) -> None:
 def test_a_position_of_another_server_is_ignored(tmp_path: Path) -> None:
     Store(tmp_path / "store.db").begin_run("r", "eval", {}, [Task(id="t", prompt="x", split="val")])
     reader = Reader(tmp_path)
-    for after in ("", "x.y", "1.2.3", "9999999.9999999", "-1.5", "'; DROP TABLE runs"):
+    for after in ("", "x.y", "1.2.3", "9999999.9999999", "-1.5", "'; DROP TABLE runs", "²", "².²", f"{'9' * 40}.1"):
         assert RunWatch("r").snapshot(reader, after)
         assert TrainingWatch("r").snapshot(reader, after)
         assert watch_of("loop:r").snapshot(reader, after) == []
     reader.close()
+
+
+@pytest.mark.parametrize(
+    "recipe", [{"steps": "many"}, {"steps": [1]}, {"steps": 1e400}, {"steps": -1}, "x", None], ids=str
+)
+def test_settings_of_a_training_run_may_be_anything(tmp_path: Path, recipe: Any) -> None:
+    store = Store(tmp_path / "store.db")
+    store.begin_run("odd", "train", {"recipe": recipe, "k": "many"})
+    store.close()
+    reader = Reader(tmp_path)
+    for channel in ("runs", "run:odd", "training:odd"):
+        assert watch_of(channel).snapshot(reader, "")
+    assert RunCount(reader, "odd").steps == 0
+    reader.close()
+
+
+def test_a_watch_that_fails_is_dropped_and_the_other_pages_go_on(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    training, run = Stream(server, "training:grpo-1"), Stream(server, "run:r 1")
+    assert training.until("last") and run.until("states")
+
+    def fail(watch: TrainingWatch, reader: Reader) -> None:
+        raise ZeroDivisionError("an odd record")
+
+    monkeypatch.setattr(TrainingWatch, "look", fail)
+    add_episode(tmp_path)
+    assert run.until("cells")["cells"] == {"cell-t0/0": "passed"}
+    assert list(training.messages()) == [], "its page is disconnected"
+    refused = refusal(server, "training:grpo-1")
+    assert refused.code == 500 and "cannot be watched" in refused.read().decode()
+    add_episode(tmp_path, "t1")
+    assert run.until("cells")["cells"] == {"cell-t1/0": "passed"}
+    assert capfd.readouterr().err.count("training:grpo-1 cannot be watched: ZeroDivisionError: an odd record") == 1
+    run.close()
+    training.close()
+
+
+@pytest.mark.parametrize("channel", ["traces:²", "traces:", "traces:-1", f"traces:{'9' * 5000}", "traces:٣"], ids=ascii)
+def test_a_channel_with_a_wrong_row_is_refused(server: Server, channel: str) -> None:
+    assert refusal(server, channel).code == 400
 
 
 @pytest.mark.parametrize(

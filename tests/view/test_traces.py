@@ -128,6 +128,15 @@ def test_a_place_that_is_gone_begins_again(made: Made) -> None:
     assert len(page(made.home, after="nonsense").rows) == 12
 
 
+@pytest.mark.parametrize("place", ["²", "٣", "-1", "9" * 5000, "9" * 30, ""], ids=ascii)
+def test_a_place_that_is_no_number_is_ignored(home: Path, made: Made, place: str) -> None:
+    run = page(home).rows[0].id.rpartition("/")[0]
+    answer = Visitor(home).client.get("/traces", params={"after": f"{place}@{run}"})
+    assert answer.status_code == 200
+    fields = {"trace": page(home).rows[0].id, "outcome": "failure", "back": "/traces", "seen": place}
+    assert Visitor(home).post("/traces/feedback", **fields).status_code == 303
+
+
 def test_a_search_that_takes_too_long_says_how_far_it_came(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(traces, "_LOOK_S", -1.0)
     monkeypatch.setattr(traces, "_CHUNK", 5)

@@ -4,7 +4,9 @@ Everything here is pieces of text with a flag. Templates turn the flag into an e
 """
 
 import difflib
+import itertools
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +17,12 @@ from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 _LONGEST = 6000
 """Characters of two texts together up to which their words are compared. The time grows with the square."""
+_PAIRS = 200_000
+"""Pairs of equal words of two texts up to which they are compared. A comparison looks at each, more than once."""
+_ALL_PAIRS = 1_000_000
+"""The same for all rows of two conversations. Later rows have no marks."""
+_DISTINCT = 100
+"""Different words of an item by which its likeness is measured."""
 _CELLS = 40_000
 """Pairs of items up to which all are compared."""
 _GAP = 0.25
@@ -59,6 +67,20 @@ class _Plain(NamedTuple):
     text: str
 
 
+class _Budget:
+    """Pairs of equal words that may still be looked at."""
+
+    def __init__(self, pairs: int) -> None:
+        self._left = pairs
+
+    def take(self, pairs: int) -> bool:
+        """Whether there is enough left. Only then is it taken."""
+        if pairs > self._left:
+            return False
+        self._left -= pairs
+        return True
+
+
 def plain(item: Item) -> _Plain:
     """An item as kind, name and text."""
     match item:
@@ -76,7 +98,8 @@ def plain(item: Item) -> _Plain:
 def align(before: Sequence[Item], after: Sequence[Item]) -> list[AlignedRow]:
     """The items of both conversations in order. Items of one kind that are alike stand beside each other."""
     left, right = [plain(item) for item in before], [plain(item) for item in after]
-    return [_row(left, right, i, j) for i, j in _matched(left, right)]
+    budget = _Budget(_ALL_PAIRS)
+    return [_row(left, right, i, j, budget) for i, j in _matched(left, right)]
 
 
 def _matched(left: list[_Plain], right: list[_Plain]) -> Iterator[tuple[int | None, int | None]]:
@@ -95,7 +118,11 @@ def _matched(left: list[_Plain], right: list[_Plain]) -> Iterator[tuple[int | No
 
 def _best(left: list[_Plain], right: list[_Plain]) -> list[tuple[int | None, int | None]]:
     """The alignment with the greatest total likeness (Needleman and Wunsch)."""
-    likeness = [[_like(a, b) for b in right] for a in left]
+    words = [[_distinct(one.text) for one in several] for several in (left, right)]
+    likeness = [
+        [_like(a, b, some, others) for b, others in zip(right, words[1], strict=True)]
+        for a, some in zip(left, words[0], strict=True)
+    ]
     score = [[0.0] * (len(right) + 1) for _ in range(len(left) + 1)]
     for i in range(len(left) - 1, -1, -1):
         for j in range(len(right) - 1, -1, -1):
@@ -115,21 +142,27 @@ def _best(left: list[_Plain], right: list[_Plain]) -> list[tuple[int | None, int
     return path + [(n, None) for n in range(i, len(left))] + [(None, n) for n in range(j, len(right))]
 
 
-def _like(a: _Plain, b: _Plain) -> float:
+def _distinct(text: str) -> frozenset[str]:
+    """The first different words of a text."""
+    words = dict.fromkeys(word for word in _WORDS.findall(text[:2000]) if not word.isspace())
+    return frozenset(itertools.islice(words, _DISTINCT))
+
+
+def _like(a: _Plain, b: _Plain, words: frozenset[str], others: frozenset[str]) -> float:
     """0 for items of different kinds, 1 for equal ones."""
     if a.kind != b.kind:
         return 0.0
     if a == b:
         return 1.0
-    words = [{word for word in _WORDS.findall(one.text[:2000]) if not word.isspace()} for one in (a, b)]
-    both, any_word = len(words[0] & words[1]), len(words[0] | words[1])
+    both = len(words & others)
+    any_word = len(words) + len(others) - both
     return 0.3 + 0.2 * (a.name == b.name) + 0.45 * (both / any_word if any_word else 1.0)
 
 
-def _row(left: list[_Plain], right: list[_Plain], i: int | None, j: int | None) -> AlignedRow:
+def _row(left: list[_Plain], right: list[_Plain], i: int | None, j: int | None, budget: _Budget) -> AlignedRow:
     a, b = (None if i is None else left[i]), (None if j is None else right[j])
     if a is not None and b is not None:
-        pieces = word_pieces(a.text, b.text)
+        pieces = word_pieces(a.text, b.text, budget)
         return AlignedRow(left=_cell(i, a, pieces[0]), right=_cell(j, b, pieces[1]), same=a == b)
     return AlignedRow(
         left=_cell(i, a, [Piece(a.text)]) if a is not None else None,
@@ -141,22 +174,44 @@ def _cell(index: int | None, item: _Plain, pieces: list[Piece]) -> Cell:
     return Cell(index=index or 0, kind=item.kind, name=item.name, pieces=pieces)
 
 
-def word_pieces(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
-    """Both texts in pieces, with the words that differ marked. Texts that are too long are not compared."""
+def word_pieces(before: str, after: str, budget: _Budget | None = None) -> tuple[list[Piece], list[Piece]]:
+    """Both texts in pieces, with the words that differ marked. Texts that are too long are not compared, nor are texts that
+    repeat a few words so often that it would take long. Both are marked as a whole."""
     if before == after:
         return [Piece(before)], [Piece(after)]
     if len(before) + len(after) > _LONGEST:
         return [Piece(before, True)], [Piece(after, True)]
     words = [_WORDS.findall(text) for text in (before, after)]
-    left: list[Piece] = []
-    right: list[Piece] = []
-    for operation, a, b, c, d in difflib.SequenceMatcher(None, *words, autojunk=False).get_opcodes():
-        changed = operation != "equal"
-        if a < b:
-            left.append(Piece("".join(words[0][a:b]), changed))
-        if c < d:
-            right.append(Piece("".join(words[1][c:d]), changed))
-    return left, right
+    first, last = _same_ends(*words)
+    middle = [some[first : len(some) - last] for some in words]
+    counts = [Counter(word for word in some if not word.isspace()) for some in middle]
+    pairs = sum(count * counts[1][word] for word, count in counts[0].items())
+    if pairs > _PAIRS or (budget is not None and not budget.take(pairs)):
+        changes = [("replace", 0, len(middle[0]), 0, len(middle[1]))]
+    else:
+        changes = difflib.SequenceMatcher(str.isspace, *middle, autojunk=False).get_opcodes()
+    left = [("".join(middle[0][a:b]), operation != "equal") for operation, a, b, _, _ in changes]
+    right = [("".join(middle[1][c:d]), operation != "equal") for operation, _, _, c, d in changes]
+    start, end = "".join(words[0][:first]), "".join(words[0][len(words[0]) - last :])
+    return _joined([(start, False), *left, (end, False)]), _joined([(start, False), *right, (end, False)])
+
+
+def _same_ends(before: list[str], after: list[str]) -> tuple[int, int]:
+    """How many words at the start and at the end are the same. Comparing them costs nothing."""
+    shorter = min(len(before), len(after))
+    first = 0
+    while first < shorter and before[first] == after[first]:
+        first += 1
+    last = 0
+    while last < shorter - first and before[-1 - last] == after[-1 - last]:
+        last += 1
+    return first, last
+
+
+def _joined(parts: list[tuple[str, bool]]) -> list[Piece]:
+    """Pieces without empty ones. Neighbours of the same kind are one."""
+    grouped = itertools.groupby((part for part in parts if part[0]), key=lambda part: part[1])
+    return [Piece("".join(text for text, _ in some), changed) for changed, some in grouped]
 
 
 def state_changes(before: Any, after: Any) -> list[StateChange]:

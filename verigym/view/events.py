@@ -23,7 +23,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from verigym.core.errors import BadInput, VerigymError
+from verigym.core.errors import BadInput, VerigymError, words_of
 from verigym.core.printable import warn
 from verigym.view.read import Reader
 from verigym.view.watch import Change, Watch, watch_of
@@ -36,6 +36,8 @@ _BEAT_S = 15.0
 _LISTENERS = 64
 _WAITING = 200
 """Messages that may wait for one page."""
+_WARNINGS = 100
+"""Warnings of one server. The same one is printed once."""
 _LONGEST = 1000
 """Maximum bytes of one message."""
 
@@ -69,6 +71,9 @@ class Events:
         self._reader = reader
         self._listeners: set[Listener] = set()
         self._watches: dict[str, Watch] = {}
+        self._broken: set[str] = set()
+        """Channels whose watch failed. Their pages are disconnected."""
+        self._warned: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
         """Held while watches look, so that a page that joins misses nothing and sees nothing twice."""
         self._poller: asyncio.Task[None] | None = None
@@ -90,6 +95,10 @@ class Events:
         except BadInput as error:
             self._leave(listener)
             return Response(str(error), 400, media_type="text/plain")
+        except Exception as error:  # what a run stored may be anything
+            self._leave(listener)
+            self._warn_once(channel, error)
+            return Response(f"{channel[:100]} cannot be watched. Load the page again", 500, media_type="text/plain")
         except BaseException:
             self._leave(listener)
             raise
@@ -106,12 +115,14 @@ class Events:
                 watch = watch_of(channel)
             changes = watch.snapshot(self._reader, after[:100])
             self._watches[channel] = watch
+            self._broken.discard(channel)
             return list(_encoded(changes, watch.position))
 
     def _leave(self, listener: Listener) -> None:
         self._listeners.discard(listener)
         if all(one.channel != listener.channel for one in self._listeners):
             self._watches.pop(listener.channel, None)
+            self._broken.discard(listener.channel)
 
     async def _stream(self, listener: Listener) -> AsyncIterator[bytes]:
         yield b"retry: 2000\n\n"
@@ -139,7 +150,10 @@ class Events:
                     continue
                 looked = time.monotonic()
                 for listener in list(self._listeners):
-                    listener.tell(told.get(listener.channel, []))
+                    if listener.channel in told:
+                        listener.tell(told[listener.channel])
+                    elif listener.channel in self._broken:
+                        listener.end()
 
     def _look(self, version: "_Version", is_due: bool) -> dict[str, list[bytes]] | None:
         """The messages of each channel. None if nothing was committed since the last look."""
@@ -150,11 +164,20 @@ class Events:
             for channel, watch in list(self._watches.items()):
                 try:
                     changes = watch.look(self._reader)
+                    told[channel] = list(_encoded(changes, watch.position))
                 except VerigymError as error:  # a full disk, a query that takes too long: the next look may succeed
-                    warn(f"view: {channel} cannot be watched: {error}")
-                    continue
-                told[channel] = list(_encoded(changes, watch.position))
+                    self._warn_once(channel, error)
+                except Exception as error:  # a record that nobody expected must not end the updates of the other pages
+                    self._warn_once(channel, error)
+                    self._watches.pop(channel, None)
+                    self._broken.add(channel)
         return told
+
+    def _warn_once(self, channel: str, error: Exception) -> None:
+        words = f"{type(error).__name__}: {words_of(error)}"
+        if (channel, words) not in self._warned and len(self._warned) < _WARNINGS:
+            self._warned.add((channel, words))
+            warn(f"view: {channel[:200]} cannot be watched: {words[:500]}")
 
     def stop(self) -> None:
         """Ends all streams at once, so that the server can stop. Any thread may call it."""

@@ -4,6 +4,7 @@
 """
 
 from verigym.core.errors import NotFound
+from verigym.view.keyset import row_number
 from verigym.view.page import Link, url
 from verigym.view.read import Reader
 
@@ -44,9 +45,9 @@ def matches(reader: Reader, text: str) -> list[Link]:
 
 
 def _special(reader: Reader, text: str) -> list[Link]:
-    number = text.removeprefix("gate/")
-    if number.isdigit() and len(number) < 10 and reader.one("SELECT 1 FROM ledger WHERE seq = ?", int(number)):
-        return [Link(f"gate/{int(number)}", url("/gate/", str(int(number))))]
+    number = row_number(text.removeprefix("gate/"))
+    if number is not None and reader.one("SELECT 1 FROM ledger WHERE seq = ?", number):
+        return [Link(f"gate/{number}", url("/gate/", str(number)))]
     if text == "champion" and reader.champion():
         return [Link("champion", url("/versions/", reader.champion()))]
     if text == "latest":
@@ -72,4 +73,5 @@ def _run_path(reader: Reader, run: str) -> str:
 
 def _after(text: str) -> str:
     """The first text that no longer begins with `text`."""
-    return text[:-1] + chr(min(ord(text[-1]) + 1, 0x10FFFF))
+    code = min(ord(text[-1]) + 1, 0x10FFFF)
+    return text[:-1] + chr(0xE000 if 0xD800 <= code <= 0xDFFF else code)  # between them is no character

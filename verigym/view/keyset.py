@@ -11,6 +11,9 @@ import msgspec
 from verigym.core.errors import BadInput
 from verigym.view.page import Query
 
+_DIGITS = 18
+"""Longest number that the store can hold."""
+
 
 class Keyset(NamedTuple):
     """One page of a list, as SQL."""
@@ -52,11 +55,16 @@ def cursor(*values: object) -> str:
     return msgspec.json.encode(values).decode()
 
 
+def row_number(text: str) -> int | None:
+    """A row of the store that an address names. None for anything else, also for digits that are not 0 to 9."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _DIGITS else None
+
+
 def values_of(text: str, count: int) -> list[str | int | float]:
     try:
         values = msgspec.json.decode(text, type=list[str | int | float])
-    except (msgspec.MsgspecError, UnicodeError):
+    except (msgspec.MsgspecError, UnicodeError, ValueError, RecursionError):
         values = []
-    if len(values) != count:
+    if len(values) != count or any(isinstance(one, int) and abs(one) >= 10**_DIGITS for one in values):
         raise BadInput("The address names a place in the list that does not exist. Go to the first page of the list")
     return values

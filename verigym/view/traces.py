@@ -18,6 +18,7 @@ from msgspec import Struct
 from verigym.core import codec
 from verigym.core.records import Failure, Fault, Feedback, FunctionCall, Item, Mark, Message
 from verigym.traces.capture.conversation import ConversationState
+from verigym.view.keyset import row_number
 from verigym.view.read import Reader
 
 _DAY = re.compile(r"traces-(?:served|otlp)-([0-9]{4}-[0-9]{2}-[0-9]{2})")
@@ -193,11 +194,12 @@ def find(reader: Reader, runs: Sequence[TraceRun], search: Search, after: str, n
     began, read = time.monotonic(), 0
     given = feedback_by_trace(reader)
     found: list[Listed] = []
-    rowid, _, last_run = after.partition("@")
+    place, _, last_run = after.partition("@")
+    rowid = row_number(place)
     for run in _from(runs, last_run):
         rowids = _rowids(reader, run, _with_feedback(given, search))
-        if run.id == last_run and rowid.isdigit():
-            rowids = [one for one in rowids if one < int(rowid)]
+        if run.id == last_run and rowid is not None:
+            rowids = [one for one in rowids if one < rowid]
         for start in range(0, len(rowids), _CHUNK):
             for place, id, body in _bodies(reader, rowids[start : start + _CHUNK], search):
                 read += 1

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from verigym.core.errors import BadInput
 from verigym.core.words import counted, duration, percent
+from verigym.view.keyset import row_number
 from verigym.view.read import Reader, decoded, run_state
 
 Change = dict[str, Any]
@@ -19,6 +20,8 @@ _ROWS = 2000
 """Maximum number of new rows of one look. A page that missed more loads again."""
 _RECOUNT = 20
 """A count is made again after this many times its own duration, so counting takes at most a twentieth of a core."""
+_MOST = 10**12
+"""Larger numbers in the settings of a run are not shown."""
 _RATE_S = 30.0
 """The rate of a run is that of the last seconds."""
 
@@ -51,8 +54,8 @@ def watch_of(channel: str) -> Watch:
         return RoundsWatch(id)
     if kind == "optimize" and id:
         return SearchWatch(id)
-    if kind == "traces" and id.isdigit():
-        return TracesWatch(int(id))
+    if kind == "traces" and (row := row_number(id)) is not None:
+        return TracesWatch(row)
     raise BadInput(
         f'"{channel[:100]}" cannot be listened to. Use home, runs, run:ID, training:ID, loop:ID, optimize:ID or traces:ROW'
     )
@@ -66,10 +69,9 @@ class RunCount:
         config: Any = decoded(reader.one("SELECT config FROM runs WHERE id = ?", run) or b"{}")
         config = config if isinstance(config, dict) else {}
         recipe: Any = config.get("recipe")
-        self.steps = int(recipe.get("steps", 0) or 0) if isinstance(recipe, dict) else 0
-        tries = config.get("k", 1)
+        self.steps = _whole(recipe.get("steps"), 0) if isinstance(recipe, dict) else 0
         tasks = reader.one("SELECT count(*) FROM tasks WHERE run = ?", run) or 0
-        self.total = tasks * (tries if isinstance(tries, int) else 1)
+        self.total = tasks * _whole(config.get("k"), 1)
         self.episodes = self.passed = self.scored = 0
         self._counted_at = -1e9
         self._cost = 0.0
@@ -359,8 +361,9 @@ class RoundsWatch:
 
     def snapshot(self, reader: Reader, after: str) -> list[Change]:
         changes = self.look(reader)
-        if after.isdigit() and self._row is not None and int(after) < self._row:
-            changes = self._new(reader, int(after)) or changes
+        seen = row_number(after)
+        if seen is not None and self._row is not None and seen < self._row:
+            changes = self._new(reader, seen) or changes
         return changes
 
     def look(self, reader: Reader) -> list[Change]:
@@ -459,4 +462,12 @@ def _newest(reader: Reader, table: str) -> int:
 def _rows_of(position: str) -> tuple[int, int] | None:
     """Two row numbers of a position. A position that is not ours counts as none."""
     first, _, second = position.partition(".")
-    return (int(first), int(second)) if first.isdigit() and second.isdigit() else None
+    rows = row_number(first), row_number(second)
+    return None if rows[0] is None or rows[1] is None else (rows[0], rows[1])
+
+
+def _whole(value: object, otherwise: int) -> int:
+    """A number of a stored setting. Settings of a run are whatever somebody stored."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if type(value) is int and 0 < value < _MOST else otherwise

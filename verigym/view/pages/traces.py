@@ -18,6 +18,7 @@ from verigym.traces.feedback import keep_feedback, new_feedback
 from verigym.traces.redaction import Redaction
 from verigym.view import traces
 from verigym.view.forms import Form, FormData, Next
+from verigym.view.keyset import row_number
 from verigym.view.page import Link, Page, PageData, Query, typed, url
 from verigym.view.pages.mined import known_proposals
 from verigym.view.read import Reader
@@ -394,8 +395,7 @@ def save(reader: Reader, form: FormData) -> Next:
         who=who,
     )
     redaction = Redaction()
-    seen = form.get("seen", "0")
-    added = traces.feedback_by_trace(reader).get(id, [])[int(seen) if seen.isdigit() else 0 :]
+    added = traces.feedback_by_trace(reader).get(id, [])[row_number(form.get("seen")) or 0 :]
     new = redaction.feedback(given)
     if not any(_content(one) == _content(new) for one in added):
         keep_feedback(reader.writable.store, redaction, id, given)
