@@ -28,7 +28,7 @@ def dumbbells(rows: Sequence[Dumbbell], *, title: str = "", width: float = 560) 
     shown = [row for row in rows if finite(row.before, row.after)]
     if not shown:
         return empty(title, width=width)
-    names = min(max(width_of(row.name) for row in shown) + 12, width * 0.38)
+    names = min(max(width_of(row.name) for row in shown) + 28, width * 0.42)
     changes = 12 + max(width_of(points(row.after - row.before)) for row in shown)
     marks = ticks(
         min(0.0, *(min(row.before, row.after) for row in shown)), max(max(row.before, row.after) for row in shown), 4
