@@ -18,7 +18,7 @@ demo: $(BASE)  ## put a recorded workspace into verigym-demo and show it: no mod
 quickstart: $(TRAIN) sandbox  ## run the whole cycle on the embedded model
 	$(BIN)/verigym quickstart
 
-test: sandbox lint  ## run all checks and tests: 10 minutes on 2 idle cores
+test: sandbox lint  ## run all checks and tests: 15 minutes on 2 idle cores
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/authoring --ignore tests/third_party --ignore tests/browser
 
 test-fast: $(DEV)  ## run the quick tests, without torch, content and commands: 90 seconds on 2 cores
