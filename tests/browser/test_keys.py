@@ -103,6 +103,7 @@ def test_a_server_that_comes_back_is_listened_to_again(tmp_path: Path, chromium:
     page.wait_for_selector("body[data-connected=no]")
     with serving(made.home, port=int(address.rsplit(":", 1)[1])):
         page.wait_for_selector("body[data-connected=yes]")
+        assert page.locator("tr", has_text=made.run).count() == 1  # the page is the same, nothing was loaded again
     tab.close()
 
 

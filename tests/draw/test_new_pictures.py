@@ -45,9 +45,9 @@ def drawn(picture: Drawing) -> Drawing:
 )
 def test_any_intervals_are_a_picture(rows: list[tuple[float, float, float, str]]) -> None:
     given_rows = [Interval("x", value, low, high, low, high, "pass", unit) for value, low, high, unit in rows]  # pyright: ignore[reportArgumentType]
-    drawn(intervals(given_rows))
+    assert title_of(drawn(intervals(given_rows)))
     for row in given_rows:
-        drawn(interval_row(row, among=given_rows))
+        assert title_of(drawn(interval_row(row, among=given_rows)))
 
 
 @pytest.mark.parametrize("count", [0, 1, 200])
@@ -259,4 +259,4 @@ def test_a_timeline_has_failures_and_changes() -> None:
 
 @given(st.lists(any_float, max_size=20))
 def test_any_values_are_a_sparkline(values: list[float]) -> None:
-    drawn(sparkline(values))
+    assert drawn(sparkline(values)).startswith("<svg")
