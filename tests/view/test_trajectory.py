@@ -11,10 +11,11 @@ from tests.view.crawl import open_client
 from tests.view.store import ODD, VERIFIER, Made, add_run, episode, make_store, verdict
 from verigym.core.errors import BadInput, NotFound
 from verigym.core.items import FunctionCall, FunctionCallOutput, Message, Reasoning
-from verigym.core.records import Mark, Task, Turn, Version
+from verigym.core.records import Mark, Task, Trajectory, Turn, Version
 from verigym.registry import versions
 from verigym.store.database import Store
 from verigym.view.end_state import compare, tree
+from verigym.view.episode_items import EpisodeRecord
 from verigym.view.page import Query
 from verigym.view.pages.trajectory import TrajectoryPage, trajectory_page
 from verigym.view.pages.trajectory_item import item_page
@@ -422,3 +423,7 @@ def test_a_task_that_was_not_mined_says_that_its_request_was_seen_in_production(
     with open_client(made.home) as client:
         for address in (f"/t/{made.run}/task-1/0", "/task/task-1"):
             assert "he same request was seen in production" in client.get(address).text
+
+
+def test_the_record_of_an_episode_has_the_fields_of_a_trajectory() -> None:
+    assert set(EpisodeRecord.__struct_fields__) == set(Trajectory.__struct_fields__)

@@ -19,7 +19,7 @@ import sys
 import threading
 import time
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -384,11 +384,6 @@ class _NotThere(Exception):
 def outcome_of_cell(cell: int) -> tuple[str, float]:
     """The outcome and the reward (0 to 1) of a byte of `Cells.cells`: `outcome_of_cell(63)` is `("passed", 1.0)`."""
     return CLASSES[cell >> 5], (cell & 31) / 31
-
-
-def cells_of(outcomes: Sequence[str]) -> bytes:
-    """Bytes without rewards, for tests and pages that have no index."""
-    return bytes(CLASSES.index(outcome) << 5 for outcome in outcomes)
 
 
 if __name__ == "__main__":

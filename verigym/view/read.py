@@ -192,10 +192,6 @@ class Reader:
         newest = self.one("SELECT max(rowid) FROM documents") or 0
         return self.derived.links_reach(newest, self.one("SELECT max(seq) FROM ledger") or 0)
 
-    def resolve_run(self, text: str) -> str:
-        """The id of a run: an id, a unique prefix, or `latest`."""
-        return self.store.run(text).id
-
 
 def _identity(path: Path) -> tuple[int, int] | None:
     """None if there is no file."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from verigym.core.printable import CONTROL
-from verigym.core.words import counted, duration, size
+from verigym.core.words import duration, size
 
 LONGEST = 20_000
 """Characters of one text on a page. A page of its own shows the rest."""
@@ -100,7 +100,3 @@ def moment(when: float | str | None) -> str:
             return clip(when, 40)
         return (written.astimezone(UTC) if written.tzinfo else written).strftime("%Y-%m-%d %H:%M")
     return datetime.fromtimestamp(when, UTC).strftime("%Y-%m-%d %H:%M")
-
-
-def plural(count: int, noun: str) -> str:
-    return counted(count, noun)
