@@ -16,7 +16,8 @@ def page_of(reader: Reader, text: str) -> str:
     found = matches(reader, text)
     if not found:
         raise NotFound(
-            f'Nothing in this workspace is named "{text}". Name a run, a version, a trajectory, a report or gate/NUMBER'
+            f'Nothing in this workspace is named "{text}". Name a run, a version, a trajectory, a report or gate/NUMBER. '
+            "List them: verigym runs list and verigym models list"
         )
     exact = [link for link in found if link.words == text]
     if len(found) > 1 and len(exact) != 1:
