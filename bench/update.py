@@ -20,7 +20,7 @@ from verigym.model.forward_check import can_share
 from verigym.model.load import load
 from verigym.model.tree import pack
 from verigym.training import update
-from verigym.training.recipe import PolicyLoss
+from verigym.training.recipe_groups import PolicyLoss
 from verigym.training.update import make_optimizer, policy_update
 
 BUDGETS = (512, 1024, 2048, 4096)

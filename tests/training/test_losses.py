@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from verigym.training.losses import Totals, dpo_loss, policy_loss, reward_loss, sft_loss
-from verigym.training.recipe import PolicyLoss, PreferenceLoss
+from verigym.training.recipe_groups import PolicyLoss, PreferenceLoss
 
 numbers = st.floats(-3, 0, width=32)
 any_loss = st.builds(

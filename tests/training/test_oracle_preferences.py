@@ -28,7 +28,7 @@ from verigym.model.logprobs import scores, token_logprobs
 from verigym.model.tree import PackedBatch, pack
 from verigym.training import update
 from verigym.training.losses import dpo_loss, sft_loss
-from verigym.training.recipe import PreferenceLoss
+from verigym.training.recipe_groups import PreferenceLoss
 from verigym.training.update import Pair, dpo_update, num_scored, reward_update, sft_update
 
 PREFIX = list(range(20, 32))

@@ -12,7 +12,7 @@ from verigym.core.errors import InfrastructureFailure, Refused
 from verigym.core.records import Sample
 from verigym.model import lora
 from verigym.training import update
-from verigym.training.recipe import PolicyLoss, PreferenceLoss
+from verigym.training.recipe_groups import PolicyLoss, PreferenceLoss
 from verigym.training.update import (
     MAX_GRAD_NORM,
     dpo_update,

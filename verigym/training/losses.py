@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from verigym.training.recipe import PolicyLoss, PreferenceLoss
+from verigym.training.recipe_groups import PolicyLoss, PreferenceLoss
 
 Figures = dict[str, Tensor]
 """Metrics by name, summed over micro-batches."""

@@ -25,7 +25,7 @@ from verigym.model.logprobs import scores, token_logprobs
 from verigym.model.tree import PackedBatch, pack
 from verigym.training.losses import Totals, dpo_loss, policy_loss, reward_loss, sft_loss
 from verigym.training.plan import CPU_TOKENS
-from verigym.training.recipe import PolicyLoss, PreferenceLoss
+from verigym.training.recipe_groups import PolicyLoss, PreferenceLoss
 
 MAX_GRAD_NORM = 1.0
 _SHARE = 0.7

@@ -1,0 +1,82 @@
+"""Checks of a recipe: combinations of fields that are each valid alone but make no sense together."""
+
+import math
+from typing import TYPE_CHECKING
+
+from verigym.core.errors import BadInput
+from verigym.core.names import check_name
+from verigym.evaluation.suites import parse_part
+
+if TYPE_CHECKING:
+    from verigym.training.recipe import Recipe
+
+
+def check_sense(recipe: "Recipe", where: str) -> None:
+    """Checks combinations of fields that are each valid alone."""
+    check_name(recipe.name, f"{where}: ")
+    if recipe.samples and recipe.num_generations_per_prompt < 2:
+        raise BadInput(
+            f"{where}: num_generations_per_prompt must be at least 2. {recipe.algorithm} compares several episodes of a task"
+        )
+    if not recipe.reward and not recipe.environments and not recipe.environment:
+        raise BadInput(f"{where}: reward is missing. Set it to the name of a verifier, such as tool_call_verifier")
+    if recipe.environments and recipe.environment:
+        raise BadInput(f"{where}: `environment` and `environments` cannot be combined. List all under `environments`")
+    if recipe.algorithm in ("dpo", "reward") and not recipe.data:
+        raise BadInput(
+            f"{where}: data is missing. {recipe.algorithm} trains on preferences. Create them with: verigym data pairs RUN"
+        )
+    if recipe.algorithm == "reward" and recipe.held_out_eval:
+        raise BadInput(
+            f"{where}: held_out_eval cannot be used with algorithm: reward, because a reward model does not answer tasks. "
+            "Remove it. Pairs of the data are held out instead"
+        )
+    if isinstance(recipe.reward, dict) and not all(map(math.isfinite, recipe.reward.values())):
+        raise BadInput(f"{where}: reward: every weight must be a finite number")
+    if recipe.reward_model and not recipe.samples:
+        raise BadInput(
+            f"{where}: reward_model cannot be used with {recipe.algorithm}, which trains on a dataset. "
+            "Remove it, or use grpo or one of its variants"
+        )
+    if recipe.advantage.rewards == "each":
+        _check_each(recipe, where)
+    if recipe.data and recipe.samples:
+        raise BadInput(
+            f"{where}: data cannot be used with {recipe.algorithm}, which samples its own episodes. Remove it"
+        )
+    if recipe.part:
+        try:
+            parse_part(recipe.part)
+        except BadInput as error:
+            raise BadInput(f"{where}: {error}") from None
+    if recipe.data and recipe.part:
+        raise BadInput(f"{where}: `part` and `data` cannot be combined. Remove one")
+    if recipe.rehearse and recipe.algorithm != "sft":
+        raise BadInput(
+            f"{where}: rehearse works only with sft. To keep {recipe.algorithm} near its start, "
+            f"use {'loss.kl' if recipe.samples else 'preference.beta'}"
+        )
+    if sum(recipe.rehearse.values()) >= 1:
+        raise BadInput(f"{where}: rehearse: the sum of the shares must be below 1")
+    if recipe.episodes.overlong_buffer >= recipe.max_tokens:
+        raise BadInput(f"{where}: episodes.overlong_buffer must be smaller than max_tokens ({recipe.max_tokens})")
+    if recipe.loss.correction_low > recipe.loss.correction_high:
+        raise BadInput(f"{where}: loss.correction_low is above loss.correction_high. Swap them")
+
+
+def _check_each(recipe: "Recipe", where: str) -> None:
+    """Checks `advantage.rewards: each`, which compares each reward separately and ignores changes of their sum."""
+    if not isinstance(recipe.reward, dict):
+        raise BadInput(
+            f"{where}: `advantage.rewards: each` needs several rewards, such as reward: {{correct: 1, short: 0.5}}"
+        )
+    for other, given in (
+        ("reward_model", bool(recipe.reward_model)),
+        ("advantage.credit: step", recipe.advantage.credit == "step"),
+        ("episodes.overlong_buffer", recipe.episodes.overlong_buffer > 0),
+        ("loss.kl_in: reward", recipe.loss.kl > 0 and recipe.loss.kl_in == "reward"),
+    ):
+        if given:
+            raise BadInput(
+                f"{where}: `advantage.rewards: each` and {other} cannot be combined. Use `rewards: sum` with {other}"
+            )

@@ -1,0 +1,95 @@
+"""The groups of fields of a recipe: `lora`, `advantage`, `episodes`, `loss`, `preference`. One struct per group."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+Count = Annotated[int, Meta(ge=1)]
+Positive = Annotated[float, Meta(gt=0)]
+NotNegative = Annotated[float, Meta(ge=0)]
+Share = Annotated[float, Meta(gt=0, lt=1)]
+
+
+class Adapter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Settings of `adapter: lora`, under the key `lora`."""
+
+    r: Count = 16
+    alpha: Count = 32
+    top_layers: Count | None = None
+    """Number of layers to train, counted from the last. None trains all layers."""
+
+
+class Advantage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How rewards become advantages. Key `advantage`."""
+
+    baseline: Literal["group", "others"] = "group"
+    """What a reward is compared with: the mean of its group, or the mean of the other episodes in it (rloo)."""
+    scale: Literal["group", "batch", "none"] = "group"
+    """What the difference is divided by: the standard deviation of the group, of the batch, or nothing."""
+    rewards: Literal["sum", "each"] = "sum"
+    """With several rewards: compare their weighted sum, or compare each reward separately and then sum (gdpo)."""
+    credit: Literal["trajectory", "step"] = "trajectory"
+    """`trajectory`: all turns share the reward of the episode. `step`: each turn gets the rewards that follow it, for
+    environments that reward steps."""
+    discount: Annotated[float, Meta(gt=0, le=1)] = 1.0
+    """Discount factor per step (credit: step)."""
+
+
+class Episodes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which episodes are trained on. Key `episodes`."""
+
+    dynamic_rounds: Annotated[int, Meta(ge=0)] = 0
+    """Maximum number of times per step that tasks whose group has no signal are replaced with other tasks."""
+    overlong_buffer: Annotated[int, Meta(ge=0)] = 0
+    """Number of tokens before max_tokens in which each further token lowers the reward (dapo)."""
+    overlong_penalty: NotNegative = 1.0
+    """Reward subtracted from a reply that uses the whole buffer."""
+    mask_truncated: bool = False
+    """Whether to leave truncated replies out of the loss. They still count in the mean of their group."""
+
+
+class PolicyLoss(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The loss of the GRPO family. Key `loss` of a recipe. Each algorithm has its own defaults."""
+
+    ratio: Literal["token", "sequence", "product"] = "token"
+    """Importance ratio, the current probability over the probability at sampling time: per token, or per reply as the
+    geometric mean over its tokens (gspo) or their product (rloo)."""
+    objective: Literal["clip", "cispo"] = "clip"
+    """`clip`: moving the ratio out of its range gains nothing. `cispo`: the ratio, capped at clip_high, weights the logprob."""
+    clip_low: NotNegative = 0.2
+    clip_high: Positive = 0.2
+    """The ratio is clipped to 1 - clip_low and 1 + clip_high. For cispo, clip_high is the cap itself."""
+    clip_most: NotNegative = 0.0
+    """Upper bound of the ratio for every advantage, also a negative one. 0 for no bound."""
+    average: Literal["tokens", "sequences", "constant"] = "tokens"
+    """How token losses are averaged. `tokens`: over all tokens of the batch. `sequences`: over replies, each the mean of its
+    tokens. `constant`: over replies, each the sum of its tokens divided by max_tokens."""
+    kl: NotNegative = 0.0
+    """Weight of the KL divergence from the reference."""
+    kl_in: Literal["loss", "reward"] = "loss"
+    reference: Literal["start", "base"] = "start"
+    """Reference of the KL divergence: the version that training starts from, or the base model."""
+    correction: Literal["none", "tis", "icepop", "sequence_tis", "sequence_mask"] = "tis"
+    """Correction for differences between the logprobs of sampler and trainer. `tis` and `sequence_tis` weight by their
+    bounded ratio, per token or per reply. `icepop` and `sequence_mask` drop what is out of bounds."""
+    correction_low: NotNegative = 0.0
+    correction_high: Positive = 3.0
+    entropy_bonus: NotNegative = 0.0
+    """Weight of the mean entropy in the objective."""
+
+
+class PreferenceLoss(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The loss on preference pairs, for dpo and reward models. Key `preference` of a recipe."""
+
+    objective: Literal["sigmoid", "ipo"] = "sigmoid"
+    """The objective of dpo."""
+    beta: Positive = 0.1
+    """How strongly dpo stays near the reference. A smaller value allows a larger change."""
+    smoothing: Annotated[float, Meta(ge=0, lt=0.5)] = 0.0
+    """Assumed share of pairs with swapped labels (dpo)."""
+    reference: Literal["start", "base"] = "start"
+    margin: bool = False
+    """Whether a reward model must separate the scores of a pair by the difference of their rewards."""
+    centre: NotNegative = 0.0
+    """Weight of the term that keeps the scores of a reward model near 0. A usual value is 0.01."""
