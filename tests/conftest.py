@@ -1,5 +1,6 @@
 """Settings of all tests. A property's single example has no deadline, because a busy machine is not a failure."""
 
+import gc
 import os
 import re
 import sys
@@ -8,6 +9,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# Tiny models compute on one thread, also in the processes that tests start. Several threads only wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+gc.disable()  # until all tests are collected: what collection makes is needed to the end
 
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
@@ -88,6 +93,11 @@ LONG = ("tests/workspace/test_train_re", "tests/flywheel", "tests/api/test_examp
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(trylast=True)

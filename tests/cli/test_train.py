@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-import torch
 
 from tests.workspace.desk import Bench, desk, save_tiny
 from verigym.core.errors import BadInput, NotFound
@@ -17,7 +16,6 @@ def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def bench(tmp_path: Path, tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    torch.set_num_threads(1)
     monkeypatch.setattr("sys.stderr.isatty", lambda: False, raising=False)
     return Bench(tmp_path, tiny_folder)
 
