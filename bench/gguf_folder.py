@@ -1,6 +1,6 @@
 """Makes a model folder of a GGUF file, for experiments with weights that come as one.
 
-    python bench/gguf_folder.py FILE.gguf FOLDER
+python bench/gguf_folder.py FILE.gguf FOLDER
 """
 
 import sys

@@ -242,3 +242,26 @@ def test_a_solution_that_is_none_is_refused_in_words(found: object) -> None:
         spec.gold_replies(Task(id="t", prompt="p"))
     with pytest.raises(BadInput, match=r"cheats\(task\) for task t returned str"):
         spec.cheat_replies(Task(id="t", prompt="p"))
+
+
+def test_tags_after_the_name_keep_the_tasks_that_have_all_of_them() -> None:
+    small, easy = load_environment("sudoku?tags=4x4"), load_environment("sudoku?tags=4x4,easy")
+    whole = load_environment("sudoku")
+    for split in ("train", "val"):
+        assert small.tasks(split) == [task for task in whole.tasks(split) if "4x4" in task.tags]
+        assert easy.tasks(split) == [task for task in small.tasks(split) if "easy" in task.tags]
+    assert easy.tasks("val") and easy.suites == whole.suites
+    assert environment_of("sudoku?tags=4x4", []).tasks("val") == small.tasks("val")
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ("sudoku?tags=5x5", 'no tag in sudoku "5x5".*tasks stats sudoku'),
+        ("sudoku?tags=4x4,6x6", "no task of sudoku has all of these tags"),
+        ("sudoku?tags=", "a tag is missing"),
+    ],
+)
+def test_tags_that_leave_no_task_are_refused(where: str, words: str) -> None:
+    with pytest.raises((BadInput, NotFound), match=words):
+        load_environment(where)

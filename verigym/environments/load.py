@@ -69,7 +69,11 @@ def names() -> list[str]:
 def load_environment(where: str, bad: list[BadRow] | None = None) -> EnvironmentSpec:
     """Loads `toolcall`, `desk.py`, or a file of tasks: `questions.jsonl` for evaluation, `train.csv,val.parquet` also for
     training. `bfcl:simple_python` is an environment of another project. `+FILE` after any of them adds the tasks of a file, or
-    the tools of a tools file (.yaml). Invalid rows of a file go to `bad`, if you pass it."""
+    the tools of a tools file (.yaml). `?tags=4x4,easy` at the end keeps only the tasks that have all these tags. Invalid rows
+    of a file go to `bad`, if you pass it."""
+    base, tags = _base_and_tags(where)
+    if tags:
+        return _with_tags(load_environment(base, bad), where, tags)
     base, added = base_and_added(where)
     if added:
         return _with_added(load_environment(base, bad), where, added, bad)
@@ -115,6 +119,17 @@ def base_and_tools(where: str) -> tuple[str, str]:
         if _is_base(base) and not is_task_file(tools.partition("+")[0]):
             return base, tools
     return where, ""
+
+
+def _base_and_tags(where: str) -> tuple[str, list[str]]:
+    """Splits `sudoku?tags=4x4,easy` into `sudoku` and the tags. A bridge reads its options itself."""
+    base, mark, tags = where.rpartition("?tags=")
+    if not mark or bridges.is_bridge(where):
+        return where, []
+    found = [tag.strip() for tag in tags.split(",")]
+    if not all(found):
+        raise BadInput(f"{where}: a tag is missing. Write it as in {base}?tags=easy")
+    return base, found
 
 
 def _is_base(name: str) -> bool:
@@ -469,6 +484,24 @@ def _added_tools(environment: EnvironmentSpec, file: "ToolsFile", name: str = ""
 
 def _by_split(rows: list[Task]) -> Callable[[str], list[Task]]:
     return lambda split: [task for task in rows if task.split == split]
+
+
+def _with_tags(base: EnvironmentSpec, where: str, tags: list[str]) -> EnvironmentSpec:
+    """Keeps only the tasks that have all tags. A split without such tasks is empty, but one of them must have some."""
+
+    def tasks(split: str) -> list[Task]:
+        return [task for task in base.tasks(split) if set(tags) <= set(task.tags)]
+
+    splits = ["train", *base.suites.values()]
+    if not any(map(tasks, splits)):
+        known = {tag for split in splits for task in base.tasks(split) for tag in task.tags}
+        unknown = [tag for tag in tags if tag not in known]
+        if unknown:
+            raise not_found(
+                f"tag in {base.name}", unknown[0], known, f"List them with: verigym tasks stats {base.name}"
+            )
+        raise BadInput(f"{where}: no task of {base.name} has all of these tags. Name fewer")
+    return msgspec.structs.replace(base, name=where, tasks=tasks)
 
 
 # -- tasks added to an environment ----------------------------------------------------------------------------------------
