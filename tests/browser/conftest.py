@@ -76,7 +76,8 @@ class Watched:
         settings = {"color_scheme": theme, "viewport": size, "reduced_motion": "reduce", **options}
         self.context = browser.new_context(base_url=address, **settings)
         self.context.set_default_timeout(120_000)
-        self.context.add_cookies([{"name": "who", "value": "Ada", "url": address}])
+        if address.startswith("http"):
+            self.context.add_cookies([{"name": "who", "value": "Ada", "url": address}])
         self.page = self.context.new_page()
         self.address = address
         self.faults: list[str] = []
@@ -96,7 +97,12 @@ class Watched:
             self.faults.append(f"request {request.url}")
 
     def open(self, path: str) -> Any:
-        self.page.goto(path, wait_until="load")
+        """The page at an address. The browser reports an answer such as 404 as an error, which is not a fault of the page."""
+        answer = self.page.goto(path, wait_until="load")
+        status = answer.status if answer is not None else 0
+        if status >= 400:
+            said = f"console Failed to load resource: the server responded with a status of {status} "
+            self.faults = [fault for fault in self.faults if not fault.startswith(said)]
         return self.page
 
     def close(self) -> None:

@@ -23,6 +23,7 @@ from verigym.registry.ledger import LedgerEntry
 from verigym.store.database import Store
 from verigym.view.derived import Derived
 from verigym.view.derived_tables import identity
+from verigym.view.page import Link, url
 from verigym.view.worker import Workers
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -170,6 +171,10 @@ class Reader:
         """The name of a version, or what was given if it has none."""
         known = self.versions().get(version)
         return known.label if known is not None else version
+
+    def version_link(self, version: str) -> Link:
+        """A version by its name. One that was deleted, or an agent without a version, has no page."""
+        return Link(self.label(version) or "none", url("/versions/", version) if version in self.versions() else "")
 
     def entries(self, before: int = 0, n: int = 50) -> list[LedgerEntry]:
         """Entries of the ledger, newest first: those with a smaller number than `before`, or the newest ones."""

@@ -160,7 +160,7 @@ def _scores(reader: Reader, environment: str) -> list[VersionScore]:
     return [
         VersionScore(
             label=reader.label(head.agent),
-            href=url("/versions/", head.agent),
+            href=reader.version_link(head.agent).href,
             run_href=url("/runs/", head.run),
             success=head.success,
         )

@@ -218,7 +218,7 @@ def _steps(reader: Reader, one: Round, decided: dict[int, int]) -> list[StepLine
             lines.append(StepLine(name=name, words=words, links=list(links)))
 
     if one.begun is not None:
-        add("Champion", "", _version(reader, one.begun.champion))
+        add("Champion", "", reader.version_link(one.begun.champion))
     if one.dug is not None:
         new = f"{one.dug.train} new to train on, {one.dug.held_out} held out"
         add("Mined", f"{one.dug.words}. {new}." if one.dug.words else f"{new}.", Link("Mined tasks", url("/mined")))
@@ -235,7 +235,7 @@ def _steps(reader: Reader, one: Round, decided: dict[int, int]) -> list[StepLine
             f"{one.chosen.fix or 'nothing'}: {one.chosen.why}" if one.chosen.why else one.chosen.fix or "nothing",
         )
     if one.made is not None:
-        links = [_version(reader, one.made.version)]
+        links = [reader.version_link(one.made.version)]
         if one.made.run:
             links += _run_link(reader, one.made.run, "its training", "/training/")
         add("Candidate", "", *links)
@@ -249,11 +249,6 @@ def _steps(reader: Reader, one: Round, decided: dict[int, int]) -> list[StepLine
             links.append(Link("compare", url("/compare", a=one.begun.champion, b=one.made.version)))
         add("Decision", f"{one.decided.verdict or 'not decided'}. {one.decided.words}", *links)
     return lines
-
-
-def _version(reader: Reader, id: str) -> Link:
-    known = id in reader.versions()
-    return Link(reader.label(id) or "none", url("/versions/", id) if known else "")
 
 
 def _run_link(reader: Reader, run: str, words: str, path: str) -> list[Link]:

@@ -116,8 +116,8 @@ def optimization_page(reader: Reader, query: Query) -> OptimizationPage:
         id=run.id,
         state=state,
         environment=str(config.get("environment", "") or ""),
-        agent=_version(reader, agent),
-        best=_version(reader, result.best) if improved and result else None,
+        agent=reader.version_link(agent),
+        best=reader.version_link(result.best) if improved and result else None,
         words=_words(reader, result, state),
         figures=_figures(reader, result, len(candidates), episodes, budget),
         candidates=candidates,
@@ -172,7 +172,7 @@ def _candidate(reader: Reader, one: CandidateFigures, result: Optimization, run:
     kind = "on the front" if one.front else ""
     kind = "first" if one.version == result.agent else "best" if one.version == result.best else kind
     known = reader.versions()
-    link = _version(reader, one.version)
+    link = reader.version_link(one.version)
     return CandidateRow(
         version=one.version,
         label=one.name or link.words,
@@ -195,7 +195,7 @@ def _so_far(reader: Reader, agent: str, measured: dict[str, Run]) -> list[Candid
         CandidateRow(
             version=version,
             label=reader.label(version),
-            href=_version(reader, version).href,
+            href=reader.version_link(version).href,
             change="",
             tasks=run.scored,
             success=run.passed / run.scored,
@@ -238,10 +238,6 @@ def _figures(
             tokens = f"{result.reflection_tokens:,} tokens"
             figures.append(("Reflections", f"{result.reflections:,}", tokens))
     return figures
-
-
-def _version(reader: Reader, id: str) -> Link:
-    return Link(reader.label(id) or "none", url("/versions/", id) if id in reader.versions() else "")
 
 
 def _config(run: Run) -> dict[str, Any]:

@@ -27,6 +27,8 @@ class RunRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     environment: str = ""
     agent: str = ""
     agent_label: str = ""
+    agent_href: str = ""
+    """Empty if the agent is no version, or was deleted."""
     trajectories: int = 0
     scored: int = 0
     passed: int = 0
@@ -77,6 +79,7 @@ def row_of(reader: Reader, run: Run, children: int = 0) -> RunRow:
         environment=str(config.get("environment", "") or ""),
         agent=agent,
         agent_label=reader.label(agent) if agent else "",
+        agent_href=reader.version_link(agent).href,
         trajectories=run.trajectories,
         scored=run.scored,
         passed=run.passed,

@@ -204,7 +204,7 @@ def _row(reader: Reader, one: Listed, began: float, history: list[Champion], tag
         reply=clip(trace.reply, 300) or "(no reply)",
         turns=len(trace.turns),
         latency_s=trace.latency_s,
-        versions=[Link(reader.label(id), url("/versions/", id)) for id in trace.versions],
+        versions=[reader.version_link(id) for id in trace.versions],
         role=_role(trace.versions, history, began, one.run),
         signals=[SIGNALS[name] for name in trace.signals(told)],
         interventions=[clip(words, 200) for words in trace.interventions],

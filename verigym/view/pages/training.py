@@ -502,7 +502,7 @@ def _links(reader: Reader, run: Run, recipe: dict[str, Any], version: Version | 
     links: list[Link] = []
     start = str(run.config.get("parent", "") or "") if isinstance(run.config, dict) else ""
     if start:
-        links.append(Link(f"Started from {reader.label(start)}", url("/versions/", start)))
+        links.append(Link(f"Started from {reader.label(start)}", reader.version_link(start).href))
     if version is not None:
         links.append(Link(f"Made the version {version.label}", url("/versions/", version.id)))
     environment = _environment(recipe)

@@ -448,8 +448,7 @@ def _facts(reader: Reader, run: Run, record: EpisodeRecord, environment: str) ->
     if environment:
         facts.append(Fact("Environment", environment, url("/environments/", environment)))
     for agent in dict.fromkeys(turn.agent for turn in record.turns if turn.agent):
-        link = url("/versions/", agent) if agent in reader.versions() else ""
-        facts.append(Fact("Agent", reader.label(agent), link))
+        facts.append(Fact("Agent", *msgspec.structs.astuple(reader.version_link(agent))))
     policy = [turn for turn in record.turns if turn.actor == "policy"]
     sampled = sum(turn.usage.completion_tokens for turn in policy)
     read = sum(turn.usage.prompt_tokens for turn in policy)
