@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from verigym.core.records import FunctionCall, Item, Message, Reasoning, ReasoningText, SummaryText
 from verigym.policies import dialects
-from verigym.policies.dialects import Dialect, plain, thinking
+from verigym.policies.dialects import Dialect, markup, plain, thinking
 from verigym.policies.dialects.markup import HERMES, LLAMA, MISTRAL, NEMOTRON, NEWER_MISTRAL
 from verigym.wire.items import reasoning_text
+from verigym.wire.tools import ToolNames
 
 MARKED = [each for each in dialects.ALL if each is not plain.DIALECT]
 NASTY = [*"{}[]\";\\'<>", "</tool_call>", "<tool_call>", "[TOOL_CALLS]", "[ARGS]", "<TOOLCALL>", "</TOOLCALL>"]
@@ -260,3 +261,54 @@ def test_thinking_that_is_written_is_read_back(thought: str, said: str) -> None:
 def test_the_text_of_thinking_is_its_content_or_else_its_summary() -> None:
     both = Reasoning([SummaryText("short")], [ReasoningText("a"), ReasoningText("b")])
     assert (reasoning_text(both), reasoning_text(Reasoning([SummaryText("short")]))) == ("ab", "short")
+
+
+BARE_NAMES = ToolNames(["shop.add", "refuse"])
+OBJECT = '{"name": "shop-add", "arguments": {"item": "tea"}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        OBJECT,
+        f"\n {OBJECT}\n",
+        f"```json\n{OBJECT}\n```",
+        f"```\n{OBJECT}\n```\n",
+        f"```json {OBJECT}```",
+        '{"name": "shop.add", "parameters": {"item": "tea"}}',
+        '{"name": "shop-add", "arguments": "{\\"item\\": \\"tea\\"}"}',
+    ],
+)
+def test_a_reply_that_is_json_of_an_offered_tool_is_a_call(text: str) -> None:
+    (call,) = markup.bare_calls(text, BARE_NAMES)
+    assert BARE_NAMES.name(call.name) == "shop.add" and json.loads(call.arguments) == {"item": "tea"}
+
+
+def test_a_list_of_bare_calls_is_several_calls() -> None:
+    calls = markup.bare_calls(f'```json\n[{OBJECT}, {{"name": "refuse", "arguments": {{}}}}]\n```', BARE_NAMES)
+    assert [call.name for call in calls] == ["shop-add", "refuse"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "tea",
+        f"I will call it: {OBJECT}",
+        f"{OBJECT}\nDone.",
+        f"{OBJECT}\n{OBJECT}",
+        f"```json\n{OBJECT}\n```\n```json\n{OBJECT}\n```",
+        f"```json\n{OBJECT}",
+        '{"name": "Omar", "arguments": {"age": 7}}',
+        '{"name": "shop-add"}',
+        '{"name": "shop-add", "arguments": [1]}',
+        f'[{OBJECT}, {{"name": "unknown", "arguments": {{}}}}]',
+        f"[{OBJECT}, 7]",
+        '{"name": "shop-add", "arguments": {"item": "te',
+        "[" * 5000,
+        "```" * 5000,
+    ],
+)
+def test_other_text_around_it_or_another_name_makes_json_a_message(text: str) -> None:
+    assert markup.bare_calls(text, BARE_NAMES) == []

@@ -266,6 +266,29 @@ def test_a_call_written_as_text_by_a_model_with_a_tool_channel_is_a_call() -> No
     ]
 
 
+def test_bare_json_of_an_offered_tool_that_the_server_did_not_recognise_is_a_call() -> None:
+    text = '```json\n{"name": "calendar-create_event", "arguments": {"attendee": "Alex"}}\n```'
+    request = Request(items=[Message("user", "x")], tools=[ToolSpec(name="calendar.create_event")])
+    reply, _ = ask(chat({"content": text, "reasoning_content": "hm"}), request=request)
+    thought, call = reply.items
+    assert isinstance(thought, Reasoning)
+    assert call == FunctionCall("call_0", "calendar.create_event", '{"attendee": "Alex"}')
+    assert reply.turn.finish == "tool_calls"
+
+
+@pytest.mark.parametrize("tools", ["native", "text"])
+def test_a_server_with_a_tool_channel_is_not_asked_for_the_plain_form(tools: str) -> None:
+    system = 'Be brief.\nReply with one JSON object and nothing else: {"tool": name, "args": {...}}'
+    items: list[Item] = [Message("system", system), Message("user", "x")]
+    request = Request(items=items, tools=[ToolSpec(name="calendar.create_event")])
+    _, server = ask(chat({"content": "ok"}), tools=tools, request=request)
+    sent = server.bodies[0]["messages"][0]["content"]
+    if tools == "native":
+        assert sent == "Be brief.\nReply with one tool call and nothing else"
+    else:
+        assert sent.startswith(system)
+
+
 # -- tools, sent again and again --------------------------------------------------------------------------------------
 
 

@@ -555,3 +555,31 @@ def test_offers_are_remembered_and_forgotten_again() -> None:
     first = [render.prompt(FIRST, tools) for tools in many]
     assert [render.prompt(FIRST, tools) for tools in many] == first
     assert '"tool3"' in render.tokenizer.decode(first[3]) and '"tool4"' not in render.tokenizer.decode(first[3])
+
+
+# -- calls without the tags of the dialect ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", NATIVE)
+@pytest.mark.parametrize("form", ["{}", "```json\n{}\n```"])
+def test_bare_json_of_an_offered_tool_is_a_call_whose_ids_stay_as_sampled(family: str, form: str) -> None:
+    render = RENDERS[family]
+    opened = "</think>\n\n" if family in OPENED else ""
+    text = opened + form.replace("{}", '{"name": "shop-add", "arguments": {"item": "tea"}}')
+    talk = Talk(family, FIRST, [ADD])
+    first = talk.reply(ids=[*render.tokenizer.encode(text), render.end_id])
+    *_, call = talk.items
+    assert isinstance(call, FunctionCall) and (call.call_id, call.name) == ("call_0", "shop.add")
+    assert json.loads(call.arguments) == {"item": "tea"}
+    talk.hear(FunctionCallOutput("call_0", "put in"))
+    second = talk.reply([said("Done.")])
+    if second.parent == 0:
+        whole = talk.text(first.context_ids + first.completion_ids + second.context_ids)
+        assert text in whole and "put in" in whole
+
+
+@pytest.mark.parametrize("family", PLAIN)
+def test_without_a_tool_channel_only_the_plain_form_is_a_call(family: str) -> None:
+    render = RENDERS[family]
+    ids = render.tokenizer.encode('{"name": "shop.add", "arguments": {"item": "tea"}}')
+    assert not any(isinstance(item, FunctionCall) for item in render.read(ids, [ADD], "c"))

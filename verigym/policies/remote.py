@@ -27,8 +27,11 @@ from verigym.core.errors import BadInput, ContextFull, InfrastructureFailure, No
 from verigym.core.protocols import Reply, Request
 from verigym.core.records import FunctionCall, Item, Json, Message, Reasoning, Sampling, ToolSpec, Turn
 from verigym.policies import dialects
+from verigym.policies.dialects.instructions import adapted, in_words
+from verigym.policies.dialects.markup import bare_calls, to_items
 from verigym.policies.dialects.plain import to_messages
 from verigym.policies.render import ids_so_far
+from verigym.policies.version_texts import is_system
 from verigym.wire import chat, responses
 from verigym.wire.items import message_text
 from verigym.wire.tools import ToolNames
@@ -152,7 +155,7 @@ class RemotePolicy:
         if self._as_text:
             context: list[Any] = to_messages(request.items, request.tools)
         else:
-            context = self._api.context(request.items, names)
+            context = self._api.context(_in_own_form(request.items, offer) if request.tools else request.items, names)
         body: Json = {"model": self.model, self._api.CONTEXT: context}
         body |= self._api.settings(request.sampling, request.seed + len(request.turns), self._token_ids)
         if request.tools and not self._as_text:
@@ -296,10 +299,14 @@ class RemotePolicy:
         return bool(answer.logprobs) and all(abs(logprob) <= _ROUNDING for logprob in answer.logprobs)
 
     def _items(self, items: list[Item], request: Request, names: ToolNames) -> list[Item]:
-        """The items with the original tool names. Some prompts make a model with a tool channel write its call as text, which is
-        then read in the plain dialect."""
+        """The items with the original tool names. Some models with a tool channel write their call as text: as JSON without tags,
+        which the server then does not recognise, or in the plain dialect."""
         text = "".join(message_text(item) for item in items if isinstance(item, Message))
         called = any(isinstance(item, FunctionCall) for item in items)
+        bare = bare_calls(text, names) if request.tools and not called and not self._as_text else []
+        if bare:
+            thoughts = [item for item in items if isinstance(item, Reasoning)]
+            items, called = [*thoughts, *to_items("", bare, f"call_{len(request.turns)}")], True
         if not self._as_text and (called or not request.tools or dialects.read_call(text) is None):
             return [
                 msgspec.structs.replace(item, name=names.name(item.name)) if isinstance(item, FunctionCall) else item
@@ -339,6 +346,16 @@ class _Offer(Struct, frozen=True):
     tools: list[ToolSpec]
     names: ToolNames
     written: msgspec.Raw
+
+
+def _in_own_form(items: list[Item], offer: _Offer) -> list[Item]:
+    """The items with system prompts that do not ask for the plain dialect. The server has a form of its own for calls."""
+    return [
+        msgspec.structs.replace(item, content=adapted(message_text(item), offer.names, in_words))
+        if is_system(item) and isinstance(item, Message) and '"tool"' in message_text(item)
+        else item
+        for item in items
+    ]
 
 
 def _address(base_url: str, key_env: str) -> URL:

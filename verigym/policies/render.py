@@ -17,7 +17,7 @@ from verigym.core.errors import BadInput
 from verigym.core.records import FunctionCall, Item, Message, Reasoning, ToolSpec, Turn
 from verigym.policies import dialects
 from verigym.policies.dialects import thinking
-from verigym.policies.dialects.markup import from_items
+from verigym.policies.dialects.markup import bare_calls, from_items, to_items
 from verigym.policies.dialects.plain import DIALECT as PLAIN
 from verigym.policies.dialects.plain import arguments_of
 from verigym.policies.special_tokens import SpecialTokens, mark
@@ -148,7 +148,7 @@ class Renderer:
         return name if self.dialect is PLAIN else names.wire(name)
 
     def _items(self, text: str, names: ToolNames | None, call_id: str, *, opened: bool) -> list[Item]:
-        """Calls are read only if there are `names`. Calls in the plain dialect are read too, because some prompts ask for it."""
+        """Calls are read only if there are `names`. Calls without tags and in the plain dialect are read too."""
         thinking_text, said = thinking.split(text, opened=opened)
         items: list[Item] = [] if thinking_text is None else [thought(thinking_text)]
         if names is None:
@@ -157,7 +157,8 @@ class Renderer:
         if self.dialect is PLAIN:
             return items + parsed
         if not any(isinstance(item, FunctionCall) for item in parsed):
-            parsed = dialects.parse(said, call_id)[-1:]
+            bare = bare_calls(said, names)
+            parsed = to_items("", bare, call_id) if bare else dialects.parse(said, call_id)[-1:]
         for item in parsed:
             items.append(replace(item, name=names.name(item.name)) if isinstance(item, FunctionCall) else item)
         return items

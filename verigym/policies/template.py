@@ -20,6 +20,7 @@ from verigym.core.errors import BadInput
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Json, Message, Reasoning, ToolSpec
 from verigym.policies import dialects
 from verigym.policies.dialects import Dialect, plain, thinking
+from verigym.policies.dialects.instructions import adapted
 from verigym.policies.dialects.markup import from_items
 from verigym.policies.dialects.plain import DIALECT as PLAIN
 from verigym.policies.dialects.plain import arguments_of
@@ -62,6 +63,8 @@ class ToolOffer(Struct, frozen=True):
     """Ids of recent conversations, by their items."""
     heads: dict[str, list[int]] = {}
     """Ids that every conversation begins with, by system prompt."""
+    adapted: dict[str, str] = {}
+    """System prompts in the model's own form of calls, by the prompt of the environment."""
     outlines: dict[bytes, str] = {}
     """Outlines of recent conversations, by a hash of the items. See `ChatTemplate.outline`."""
 
@@ -136,7 +139,20 @@ class ChatTemplate:
         else:
             names = offer.names.with_calls(items)
             messages = to_messages(items, names, self.dialect.write if spoken else None)
+            messages = self._in_own_form(messages, offer) if offer.tools else messages
         return messages if self._takes_system else folded(messages)
+
+    def _in_own_form(self, messages: list[Json], offer: ToolOffer) -> list[Json]:
+        """The messages with system prompts that ask for no other form of calls than the template's."""
+        for index, message in enumerate(messages):
+            if message["role"] == "system":
+                prompt = message["content"]
+                if prompt not in offer.adapted:
+                    if len(offer.adapted) == _OUTLINES_KEPT:
+                        del offer.adapted[next(iter(offer.adapted))]
+                    offer.adapted[prompt] = adapted(prompt, offer.names, lambda call: self.dialect.write([call]))
+                messages[index] = {**message, "content": offer.adapted[prompt]}
+        return messages
 
     def _apply(self, messages: list[Json], tools: list[Json], reply: bool) -> str:
         fitted = [self._fit(message) for message in messages]

@@ -42,6 +42,10 @@ class ToolNames:
             wire = f"{_allowed(name)[: 63 - len(str(number))]}_{number}"
         self._wire[name], self._name[wire] = wire, name
 
+    def offers(self, name: str) -> bool:
+        """Whether a tool with this name, its own or the one on the wire, was offered."""
+        return self.name(name) in self._offered
+
     def wire(self, name: str) -> str:
         return self._wire[name]
 

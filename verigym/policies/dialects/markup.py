@@ -8,7 +8,7 @@
 
 The text outside the markup is the message. It is left out if it is empty and there is a call. A call keeps its arguments as
 they were written. A malformed call stays in the message with its markup, so nothing is lost. Both forms of Mistral are read
-for either model. The chat template decides which one is written.
+for either model. The chat template decides which one is written. `bare_calls` reads calls that a model wrote without its tags.
 """
 
 import functools
@@ -24,6 +24,7 @@ from verigym.core import codec
 from verigym.core.records import FunctionCall, Item, Message
 from verigym.policies.dialects.plain import Dialect, is_text_of
 from verigym.wire.items import message_text
+from verigym.wire.tools import ToolNames
 
 
 class ParsedCall(NamedTuple):
@@ -48,6 +49,9 @@ _one = msgspec.json.Decoder(_CallJson)
 _many = msgspec.json.Decoder(list[msgspec.Raw])
 _scanner = json.JSONDecoder()
 _SPACE = re.compile(r"\s*")
+
+
+_FENCE = re.compile(r"```[a-zA-Z_]*\n?((?:(?!```).)*)```", re.DOTALL)
 
 
 def skip_space(text: str, index: int) -> int:
@@ -88,6 +92,21 @@ def calls_at(text: str, index: int) -> CallsAt | None:
     calls = [_call(one) for one in each]
     whole = [call for call in calls if call is not None]
     return (whole, index + len(written)) if whole and len(whole) == len(calls) else None
+
+
+def bare_calls(text: str, names: ToolNames) -> list[ParsedCall]:
+    """The calls of a reply that is JSON without the dialect's tags: one object, or one list of objects, alone or in one code
+    fence. Qwen2.5-Coder writes such calls. It is no call if there is any other text, or if a name is not that of an offered
+    tool, because then the JSON could be an answer."""
+    whole = text.strip()
+    fenced = _FENCE.fullmatch(whole)
+    written = whole if fenced is None else fenced[1].strip()
+    if written[:1] not in ("{", "["):
+        return []
+    calls = calls_at(written, 0)
+    if calls is None or calls[1] != len(written) or not all(names.offers(call.name) for call in calls[0]):
+        return []
+    return calls[0]
 
 
 def _call(written: str) -> ParsedCall | None:
