@@ -11,14 +11,14 @@ import copy
 import inspect
 import typing
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 
 from verigym.core import codec
 from verigym.core.errors import EnvironmentFailure, InfrastructureFailure, words_of
-from verigym.core.records import Mark, Stop, Task, Toolset, ToolSpec, content_hash
+from verigym.core.records import FunctionCall, Item, Mark, Stop, Task, Toolset, ToolSpec, content_hash
 from verigym.core.watchdog import Overdue
 from verigym.harness.executor import AdaptiveExecutor, EpisodeExecutor, OutOfTime, in_new_thread
 from verigym.harness.schema import tool_spec
@@ -72,6 +72,10 @@ def tool(name: Any = None, /, **settings: Any) -> Any:
     return mark
 
 
+Vary = Callable[[Task, Sequence[str]], dict[str, str]]
+"""(task, names of the tools) -> the tools that an episode is shown, in order: own name to shown name."""
+
+
 class CallOutcome(msgspec.Struct, frozen=True):
     """The result of a call: the text for the model, and the marks of the harness. The caller fills in `item`."""
 
@@ -108,6 +112,9 @@ class ToolBox:
         self._tools: dict[str, _Tool] = {}
         self._offers: dict[tuple[tuple[str, str], ...], Toolset] = {}
         self._of_states: OrderedDict[Any, ToolBox] = OrderedDict()
+        self._varied: tuple[ToolBox, Vary] | None = None
+        self._own_names: dict[str, str] = {}
+        """Shown name to own name, if some tools are shown with another name."""
         for method, function in inspect.getmembers(environment, inspect.isfunction):
             declared = getattr(function, "__verigym_tool__", None)
             if declared is not None:
@@ -120,6 +127,10 @@ class ToolBox:
     async def of_state(self, state: Any, task: Task, executor: EpisodeExecutor) -> "ToolBox":
         """The tools of one episode: those of the class, and those that the state provides after `open`. A state that only has
         `call` offers the tools in `task.data["tools"]`."""
+        if self._varied is not None:
+            plain, vary = self._varied
+            box = await plain.of_state(state, task, executor)
+            return box._shown_as(vary(task, list(box._tools)))
         if not self.by_state:
             return self
         tools: Any = getattr(state, "tools", None)
@@ -150,24 +161,60 @@ class ToolBox:
         return box
 
     @property
+    def plain(self) -> "ToolBox":
+        """These tools as they are without `varied`."""
+        return self if self._varied is None else self._varied[0]
+
+    def varied(self, vary: "Vary") -> "ToolBox":
+        """These tools, of which each episode is shown what `vary` says (`varied_tools`)."""
+        box = copy.copy(self)
+        box._varied, box.by_state = (self, vary), True
+        return box
+
+    def _shown_as(self, names: dict[str, str]) -> "ToolBox":
+        """Only these tools, in this order, each with the name that it is shown with."""
+        box = copy.copy(self)
+        box._tools, box._offers = {name: self._tools[name] for name in names}, {}
+        box._own_names = {shown: name for name, shown in names.items() if shown != name}
+        return box
+
+    def recorded(self, items: list[Item]) -> list[Item]:
+        """The items of a reply with the tools' own names. The own name of a tool that is shown with another one was not
+        offered, and becomes that of no tool."""
+        if not self._own_names:
+            return items
+        hidden = {name: f"{name} (not offered)" for name in self._own_names.values()}
+        return _renamed(items, hidden | self._own_names)
+
+    def shown(self, items: list[Item]) -> list[Item]:
+        """Items with the names that the tools are shown with."""
+        return _renamed(items, {name: shown for shown, name in self._own_names.items()})
+
+    @property
     def marks_unsafe(self) -> bool:
         """Whether a tool declares when a call is unsafe."""
         return any(tool.declared.unsafe_if is not None for tool in self._tools.values())
 
     @property
     def specs(self) -> list[ToolSpec]:
-        """The tools in the order of their definition in the class."""
-        return [tool.spec for tool in self._tools.values()]
+        """The tools in the order of their definition in the class. One that is shown with another name counts as described by
+        the agent, so that its description is shown wherever tools are listed."""
+        specs = [tool.spec for tool in self._tools.values()]
+        shown = {name: shown for shown, name in self._own_names.items()}
+        return [
+            msgspec.structs.replace(spec, name=shown[spec.name], own=True) if spec.name in shown else spec
+            for spec in specs
+        ]
 
     def offer(self, descriptions: Mapping[str, str]) -> Toolset:
         """The tools with the agent's own descriptions, if it has any."""
         key = tuple(descriptions.items())
         if key not in self._offers:
             tools = [
-                msgspec.structs.replace(tool, description=descriptions[tool.name], own=True)
-                if tool.name in descriptions
+                msgspec.structs.replace(tool, description=descriptions[name], own=True)
+                if name in descriptions
                 else tool
-                for tool in self.specs
+                for name, tool in zip(self._tools, self.specs, strict=True)
             ]
             self._offers[key] = Toolset(tools, content_hash(tools)[:16])
         return self._offers[key]
@@ -184,7 +231,8 @@ class ToolBox:
         tool = self._tools.get(name)
         if tool is None:
             return CallOutcome(
-                f'error: no tool "{name}"; tools: {", ".join(self._tools)}', [Mark("unknown_tool", detail=name)]
+                f'error: no tool "{name}"; tools: {", ".join(spec.name for spec in self.specs)}',
+                [Mark("unknown_tool", detail=name)],
             )
         limits = tool.declared
         if limits.calls is not None and before >= limits.calls:
@@ -219,6 +267,15 @@ class ToolBox:
             marks.append(Mark("output_cut", detail=f"{len(text):,} characters"))
             text = f"{text[:_LONGEST]}\n... ({len(text) - _LONGEST:,} characters more)"
         return CallOutcome(text, marks)
+
+
+def _renamed(items: list[Item], names: Mapping[str, str]) -> list[Item]:
+    return [
+        msgspec.structs.replace(item, name=names[item.name])
+        if isinstance(item, FunctionCall) and item.name in names
+        else item
+        for item in items
+    ]
 
 
 def takes_calls(environment: Any) -> bool:

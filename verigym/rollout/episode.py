@@ -160,7 +160,7 @@ class _Conversation:
         log.tokens += turn.usage.completion_tokens
         log.cost += self.session.settings.prices.cost(turn)
         log.running = Fault.ENVIRONMENT
-        return log.add(turn, reply.items)
+        return log.add(turn, self.session.toolbox.recorded(reply.items))
 
     def _said(self, turn: Turn) -> str:
         """The text of a reply. Empty if it has only calls."""

@@ -36,7 +36,7 @@ from verigym.core.records import (
 from verigym.core.watchdog import Overdue
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.executor import EpisodeExecutor, OutOfTime
-from verigym.harness.tools import CallOutcome
+from verigym.harness.tools import CallOutcome, ToolBox
 from verigym.policies import dialects
 from verigym.rollout.settings import RunSettings
 from verigym.rollout.skills import READ_SKILL, SPEC, offered, read_skill, with_skills
@@ -337,16 +337,23 @@ class Session:
 
 
 async def task_tools(environment: EnvironmentSpec, task: Task, agent: Version | None = None) -> Toolset:
-    """The tools that an episode of this task offers. If only its state knows them, a state is opened and closed."""
+    """The tools that an episode of this task offers."""
+    toolbox = await task_toolbox(environment, task)
+    return offered(toolbox, environment, agent or Version(base=""))
+
+
+async def task_toolbox(environment: EnvironmentSpec, task: Task) -> ToolBox:
+    """The tools of an episode of this task. If only its state knows them, a state is opened and closed."""
     if not environment.needs_task_tools:
-        return offered(environment.toolbox, environment, agent or Version(base=""))
-    session = Session(environment, task, RunSettings(), agent=agent or Version(base=""), id="tools", group="tools")
+        return environment.toolbox
+    agent = Version(base="")
+    session = Session(environment, task, RunSettings(), agent=agent, id="tools", group="tools")
     await session.start()
     try:
         await session.open()
     finally:
         await session.close()
-    return session.offer
+    return session.toolbox
 
 
 def method(state: Any, name: str) -> Any:

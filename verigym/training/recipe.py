@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from verigym.core.settings import check_keys, decode, read_yaml, set_field
+from verigym.harness.varied_tools import ToolVariation
 from verigym.training.recipe_checks import check_sense
 from verigym.training.recipe_groups import (
     Adapter,
@@ -68,6 +69,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     learning_rate: Positive = 2e-4
     max_tokens: Count = 64
     """Maximum tokens per reply."""
+    tools: ToolVariation = ToolVariation()
+    """How the offered tools differ from task to task in training: order, hidden tools, names."""
     temperature: Positive = 1.0
     updates_per_batch: Count = 1
     """Number of optimizer updates per batch of episodes."""
@@ -110,7 +113,7 @@ ALGORITHMS: dict[str, dict[str, dict[str, Any]]] = {
 """Defaults of each algorithm. A recipe can override them."""
 
 
-_NEWER = ("allow_live_tools", "agent")
+_NEWER = ("allow_live_tools", "agent", "tools")
 """Fields that are stored only if they are set, so that runs of older recipes keep their ids."""
 
 

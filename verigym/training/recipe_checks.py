@@ -60,6 +60,14 @@ def check_sense(recipe: "Recipe", where: str) -> None:
         raise BadInput(f"{where}: rehearse: the sum of the shares must be below 1")
     if recipe.episodes.overlong_buffer >= recipe.max_tokens:
         raise BadInput(f"{where}: episodes.overlong_buffer must be smaller than max_tokens ({recipe.max_tokens})")
+    if recipe.tools.active and recipe.data:
+        raise BadInput(
+            f"{where}: `tools` and `data` cannot be combined. The rows of a dataset have their own tools. Remove one"
+        )
+    if recipe.tools.rename and recipe.agent:
+        raise BadInput(
+            f"{where}: tools.rename and `agent` cannot be combined. Use tools.shuffle or tools.hide with an agent"
+        )
     if recipe.loss.correction_low > recipe.loss.correction_high:
         raise BadInput(f"{where}: loss.correction_low is above loss.correction_high. Swap them")
 

@@ -17,6 +17,7 @@ from verigym.core.seeds import derive
 from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import pick
 from verigym.harness.environment import EnvironmentSpec
+from verigym.harness.varied_tools import with_varied_tools
 from verigym.policies.local.policy import LocalPolicy
 from verigym.policies.local.scorer import LocalScorer
 from verigym.rollout.episode import gathered
@@ -77,7 +78,7 @@ class TrainingRollouts:
         plans = [
             RunPlan(
                 run=f"{self.run}/step-{step:04d}" + (f".{number}" if number else "") + self._suffix(each.name),
-                environment=each.environment,
+                environment=with_varied_tools(each.environment, recipe.tools, recipe.seed, step),
                 tasks=tasks[each.name],
                 agent=self.agent,
                 verifier=each.verifier,

@@ -4,19 +4,23 @@ A solution of one reply is used as it is. A solution of several replies needs to
 environment and used only if it completes without an error.
 """
 
+import itertools
 from collections.abc import Sequence
 
 import msgspec
 
 from verigym.core.errors import Refused
-from verigym.core.records import Example, Item, Message, Task, Version
+from verigym.core.records import Example, FunctionCall, Item, Message, Task, Version
 from verigym.evaluation.suites import family_of
 from verigym.harness.environment import EnvironmentSpec, Reply
+from verigym.harness.tools import ToolBox
+from verigym.policies.dialects import read_call, write_call
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.policies.version_texts import with_examples
 from verigym.rollout.episode import run_episode
 from verigym.rollout.replies import cut, unfit
-from verigym.rollout.session import first_items, task_tools
+from verigym.rollout.session import first_items, task_toolbox
+from verigym.rollout.skills import offered
 
 
 async def gold_examples(environment: EnvironmentSpec, tasks: Sequence[Task], agent: Version) -> list[Example]:
@@ -36,8 +40,20 @@ async def _example(environment: EnvironmentSpec, task: Task, agent: Version) -> 
     else:
         items, made = await _played(environment, task, agent, replies)
     items, made = _after_examples(items, made, agent)
-    offer = await task_tools(environment, task, agent)
-    return Example(task=task.id, family=family_of(task), items=items, made=made, tools=offer.tools)
+    toolbox = await task_toolbox(environment, task)
+    tools = offered(toolbox, environment, agent).tools
+    return Example(task=task.id, family=family_of(task), items=_as_shown(toolbox, items), made=made, tools=tools)
+
+
+def _as_shown(toolbox: ToolBox, items: list[Item]) -> list[Item]:
+    """The items with the names that the tools are shown with. A message that writes out its call is written again."""
+    shown = toolbox.shown(items)
+    for i, (message, call) in enumerate(itertools.pairwise(shown)):
+        if not isinstance(message, Message) or not isinstance(call, FunctionCall) or call == items[i + 1]:
+            continue
+        if (written := read_call(message.text)) is not None:
+            shown[i] = msgspec.structs.replace(message, content=write_call(call.name, written[1]))
+    return shown
 
 
 def _after_examples(
@@ -59,6 +75,7 @@ async def _played(
             "verigym rollout, then verigym data demos RUN"
         )
     plain = msgspec.structs.replace(agent, constraints="", sampling=None)
+    environment = msgspec.structs.replace(environment, toolbox=environment.toolbox.plain)  # a solution has own names
     policy = ScriptedPolicy(list(replies))
     episode = await run_episode(environment, task, policy, agent=plain, id=f"gold/{task.id}", group="gold")
     parts, wrong = cut(episode), unfit(episode)

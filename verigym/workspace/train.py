@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from verigym.core import event_loop
-from verigym.core.errors import Refused
+from verigym.core.errors import BadInput, Refused
 from verigym.core.protocols import Context
 from verigym.core.records import Dataset, Example, Json, Preference, Version, content_hash
 from verigym.core.words import counted, percent
 from verigym.evaluation.suites import family_of
+from verigym.harness.varied_tools import with_varied_tools
 from verigym.rollout.settings import RunSettings
 from verigym.tasks.load import tasks_hash
 from verigym.training.alarms import Alarm, StoredAlarm, new_alarms, remedy_of, stored_alarm
@@ -145,6 +146,8 @@ class TrainingJob:
                 for each in trained
             ],
         )
+        if recipe.tools.active and not any(each.environment.has_tools for each in self.environments):
+            raise BadInput(f"tools: {self.environments[0].name} has no tools to vary. Remove `tools` from the recipe")
         self.dataset: Dataset | None = data.find(ws, recipe.data) if recipe.data else None
         if self.dataset is None:
             self.environments = with_tasks(self.environments, recipe)
@@ -278,7 +281,8 @@ class TrainingJob:
         examples: list[Example] = []
         most = max(len(each.tasks) / each.weight for each in self.environments)
         for each in self.environments:
-            gold = await gold_examples(each.environment, each.tasks, self.parent)
+            varied = with_varied_tools(each.environment, self.recipe.tools, self.recipe.seed)
+            gold = await gold_examples(varied, each.tasks, self.parent)
             examples += [gold[i % len(gold)] for i in range(round(most * each.weight))]
         return examples
 
