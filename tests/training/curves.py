@@ -35,6 +35,7 @@ def healthy(draw: random.Random, steps: int = 100, eval_every: int = 5) -> Run:
             "truncated": rate(0.05, episodes),
             "entropy": entropy * (1 - 0.65 * learnt) * math.exp(draw.gauss(0, 0.12)),
             "kl": 0.12 * step / steps * math.exp(draw.gauss(0, 0.2)),
+            "teacher_kl": (0.1 + 0.5 * (1 - learnt)) * math.exp(draw.gauss(0, 0.15)),
             "mismatch": 0.01 * math.exp(draw.gauss(0, 0.4)),
             "clipped": rate(0.01, episodes),
             "grad_norm": 0.4 * math.exp(draw.gauss(0, 0.35)),
@@ -121,6 +122,10 @@ def far_away(far: float, metrics: dict[str, float], draw: random.Random) -> None
     metrics["kl"] *= math.exp(4 * far)
 
 
+def lost_teacher(far: float, metrics: dict[str, float], draw: random.Random) -> None:
+    metrics["teacher_kl"] *= 1 + 5 * far
+
+
 def stale(far: float, metrics: dict[str, float], draw: random.Random) -> None:
     metrics["mismatch"] *= 1 + 30 * far
 
@@ -160,6 +165,7 @@ DISEASES: dict[str, tuple[str, Any]] = {
     "too hard": ("tasks too hard", too_hard),
     "too easy": ("tasks too easy", too_easy),
     "KL": ("KL runs away", far_away),
+    "teacher": ("teacher is lost", lost_teacher),
     "stale sampler": ("sampler differs", stale),
     "spikes": ("gradient spikes", spikes),
     "flat": ("nothing learnt", flat),

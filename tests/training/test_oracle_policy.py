@@ -224,11 +224,11 @@ def compare(algorithm: str, case: Case, folder: Path) -> None:
         theirs = theirs + samples[case.masked].advantage / len(samples)
 
     kept = [i for i in range(len(samples)) if i != case.masked]
-    tables = [table and [table[i] for i in kept] for table in (old, reference)]
+    before, anchor = (table and [table[i] for i in kept] for table in (old, reference))
     known = sampled or [[0.0] * sum(sample.mask) for sample in samples]
     rows = with_sampler([samples[i] for i in kept], [known[i] for i in kept])
     totals = Totals(len(samples), num_scored(rows), LONGEST)
-    loss_of = update._policy_loss_of(model, rows, settings, totals, case.temperature, *tables)
+    loss_of = update._policy_loss_of(model, rows, settings, totals, case.temperature, before, anchor)
     for budget in (10_000, 17):
         parts = [loss_of(packed)[0] for packed in pack(rows, budget)]
         assert (len(parts) > 1) == (budget == 17)

@@ -181,10 +181,17 @@ def test_an_algorithm_is_a_set_of_settings(
     assert (made.loss, made.advantage, made.episodes) == (loss, advantage, episodes)
 
 
+NEEDED: dict[str, Any] = {
+    "dpo": {"data": "pairs"},
+    "reward": {"data": "pairs"},
+    "distill": {"distill": {"teacher": "self"}},
+}
+"""What an algorithm cannot do without."""
+
+
 def test_a_recipe_can_override_every_default_of_an_algorithm() -> None:
-    named = {"dpo", "reward"}
     for algorithm, parts in ALGORITHMS.items():
-        made = make(f"algorithm={algorithm}", **({"data": "pairs"} if algorithm in named else {}))
+        made = make(f"algorithm={algorithm}", **NEEDED.get(algorithm, {}))
         for key, own in parts.items():
             assert {name: getattr(getattr(made, key), name) for name in own} == own
     assert make("algorithm=dapo", "loss.clip_high=0.5").loss == PolicyLoss(clip_high=0.5)
@@ -200,12 +207,8 @@ def test_settings_of_an_algorithm_do_not_leak_into_the_next_recipe() -> None:
 
 
 def test_which_algorithms_sample_episodes() -> None:
-    sampling = {
-        name
-        for name in ALGORITHMS
-        if make(f"algorithm={name}", **({"data": "d"} if name in ("dpo", "reward") else {})).samples
-    }
-    assert sampling == {"grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo"}
+    sampling = {name for name in ALGORITHMS if make(f"algorithm={name}", **NEEDED.get(name, {})).samples}
+    assert sampling == {"grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo", "distill"}
 
 
 def test_several_rewards_are_given_with_their_weights() -> None:

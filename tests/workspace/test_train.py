@@ -44,7 +44,10 @@ def never(step: int, metrics: dict[str, float], alarms: list[Alarm]) -> None:
 
 def of(algorithm: str, bench: Bench) -> dict[str, Any]:
     """What this algorithm learns from, beside tasks. With one update a batch, some of the GRPO family are the same."""
-    return {"data": bench.pairs().id} if algorithm in ("dpo", "reward") else {"updates_per_batch": 2}
+    if algorithm in ("dpo", "reward"):
+        return {"data": bench.pairs().id}
+    teacher = {"distill": {"teacher": "self"}} if algorithm == "distill" else {}
+    return {"updates_per_batch": 2, **teacher}
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

@@ -71,12 +71,16 @@ def step_line(step: int, steps: int, metrics: Metrics) -> str:
         ("reward", "reward {:+.2f}", 1),
         ("passed", "passed {:.0f}%", 100),
         ("live_groups", "groups with signal {:.0f}%", 100),
+        ("teacher_kl", "KL to the teacher {:.2f}", 1),
+        ("untaught", "not taught {:.0f}", 1),
         ("unscored", "not scored {:.0f}", 1),
         ("entropy", "entropy {:.2f}", 1),
         ("held_out_success", "HELD-OUT {:.1f}%", 100),
         ("seconds", "{:.1f} s", 1),
     ):
-        hidden = (name == "loss" and "reward" in metrics) or (name == "unscored" and not metrics.get(name))
+        hidden = (name == "loss" and "reward" in metrics) or (
+            name in ("unscored", "untaught") and not metrics.get(name)
+        )
         if name in metrics and not hidden:
             shown.append(words.format(metrics[name] * scale))
     speed = tokens_per_s([metrics])

@@ -86,6 +86,7 @@ def say_plan(result: "DryRun", price: float) -> None:
     memory = plan.memory
     parts = [("weights", memory.weights), ("merged copy", memory.merged), ("adapter and optimizer", memory.adapter)]
     parts += [("keys and values", memory.cache), ("activations", memory.activations), ("logits", memory.logits)]
+    parts += [("teacher", memory.teacher)] if memory.teacher else []
     show.say(f"tokens   {plan.sampled:,} sampled at most, {plan.trained:,} trained")
     show.say("memory   " + ", ".join(f"{name} {size / 1e9:.2f}" for name, size in parts if size) + " GB")
     fits = "fits" if memory.fits else "DOES NOT FIT"

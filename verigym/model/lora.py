@@ -205,6 +205,50 @@ def with_weights(model: nn.Module, others: dict[str, Tensor] | None) -> Iterator
         set_weights(model, before)
 
 
+class MountedAdapter(NamedTuple):
+    """The modules of an adapter, ready to be put on a model. They keep their parameters, so an optimizer stays valid."""
+
+    modules: dict[str, LoraLinear]
+    config: LoraConfig | None
+    head: list[nn.Parameter] | None
+
+
+def take_off(model: nn.Module) -> MountedAdapter:
+    """Removes the adapter from the model and returns it. `put_on` puts it back."""
+    mounted = MountedAdapter(dict(modules(model)), config_of(model), getattr(model, "_verigym_head", None))
+    detach(model)
+    return mounted
+
+
+def put_on(model: nn.Module, mounted: MountedAdapter) -> None:
+    detach(model)
+    for name, module in mounted.modules.items():
+        setattr(model.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2], module)
+    model._verigym_lora = mounted.config  # type: ignore[assignment]
+    model._verigym_head = mounted.head  # type: ignore[assignment]
+
+
+def mounted(model: nn.Module, adapter: LoraAdapter) -> MountedAdapter:
+    """The modules of another adapter for this model. The adapter on the model stays."""
+    own = take_off(model)
+    try:
+        use(model, adapter)
+        return take_off(model)
+    finally:
+        put_on(model, own)
+
+
+@contextmanager
+def wearing(model: nn.Module, other: MountedAdapter) -> Iterator[None]:
+    """A context in which the model has another adapter. Its settings can differ, unlike those of `with_weights`."""
+    own = take_off(model)
+    put_on(model, other)
+    try:
+        yield
+    finally:
+        put_on(model, own)
+
+
 def save(model: nn.Module, folder: Path, base: str) -> None:
     """Writes `adapter_model.safetensors` and `adapter_config.json`, which PEFT, vLLM and others read."""
     config = config_of(model)

@@ -226,7 +226,8 @@ def nothing_is_scored(history: History) -> Observation | None:
     latest = history[max(history)]
     if not latest.get("unscored") or "reward" in latest:
         return None
-    return Observation("unscored", f"none of {latest['unscored']:.0f} episodes could be scored, so no update was made")
+    effect = "" if "loss" in latest else ", so no update was made"
+    return Observation("unscored", f"none of {latest['unscored']:.0f} episodes could be scored{effect}")
 
 
 def groups_lack_signal(applies: Callable[[float], bool]) -> Rule:
@@ -256,6 +257,14 @@ def kl_runs_away(history: History) -> Observation | None:
     if not (now > 1.0 or (now > 0.2 and now > 4 * half)):
         return None
     return Observation("kl", f"KL to the reference is {now:.2f} per token. Halfway through the run it was {half:.2f}")
+
+
+def teacher_is_lost(history: History) -> Observation | None:
+    """The divergence from the teacher has risen from its lowest."""
+    rise = since_lowest(values(history, "teacher_kl"))
+    if not rise.up(0.05) or rise.last < 1.5 * rise.before:
+        return None
+    return Observation("teacher_kl", f"KL to the teacher rose {_numbers(rise)} per token")
 
 
 def sampler_differs(history: History) -> Observation | None:
@@ -309,6 +318,7 @@ RULES: dict[str, Rule] = {
     "tasks too easy": groups_lack_signal(lambda share: share > 0.75),
     "no signal": groups_lack_signal(lambda share: 0.25 <= share <= 0.75),
     "KL runs away": kl_runs_away,
+    "teacher is lost": teacher_is_lost,
     "sampler differs": sampler_differs,
     "gradient spikes": gradient_spikes,
     "nothing learnt": nothing_is_learnt,

@@ -40,7 +40,7 @@ async def train_grpo(
 
     async def one_step(step: int) -> Metrics:
         started = time.perf_counter()
-        groups = await _collect(recipe, rollouts, step)
+        groups = await collect(recipe, rollouts, step)
         sampled = time.perf_counter()
         metrics = summary(groups, recipe, len(rollouts.sources) > 1)
         if recipe.loss.kl and recipe.loss.kl_in == "reward":
@@ -77,7 +77,7 @@ async def train_grpo(
     )
 
 
-async def _collect(recipe: Recipe, rollouts: TrainingRollouts, step: int) -> list[Group]:
+async def collect(recipe: Recipe, rollouts: TrainingRollouts, step: int) -> list[Group]:
     """The groups of a step. With dynamic sampling, other tasks replace those whose group has no signal."""
     groups: list[Group] = []
     wanted = recipe.prompts_per_step

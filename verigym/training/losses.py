@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from verigym.training.recipe_groups import PolicyLoss, PreferenceLoss
+from verigym.training.recipe_groups import Distill, PolicyLoss, PreferenceLoss
 
 Figures = dict[str, Tensor]
 """Metrics by name, summed over micro-batches."""
@@ -70,6 +70,21 @@ def policy_loss(
     if entropy_BS is not None:
         loss = loss - settings.entropy_bonus * (entropy_BS * mask_BS).sum() / totals.tokens
     return loss, figures
+
+
+def teacher_advantages(
+    teacher_BS: Tensor, student_BS: Tensor, mask_BS: Tensor, settings: Distill, num_tokens: int
+) -> tuple[Tensor, Figures]:
+    """The advantage of each token under a teacher: its logprob less the student's. The expected gradient of `policy_loss` with
+    it is that of the reverse KL divergence at each sampled context."""
+    bound = settings.clip or float("inf")
+    gap_BS = ((teacher_BS - student_BS) * mask_BS).detach()
+    bounded_BS = gap_BS.clamp(-bound, bound)
+    figures = {
+        "teacher_kl": -bounded_BS.sum() / num_tokens,
+        "teacher_clipped": (gap_BS.abs() > bound).sum() / num_tokens,
+    }
+    return settings.kl * bounded_BS, figures
 
 
 def _ratio(log_BS: Tensor, mask_BS: Tensor, of: str) -> Tensor:

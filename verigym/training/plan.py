@@ -61,6 +61,10 @@ class TrainingLoad(Struct, frozen=True, kw_only=True):
     """Steps between evaluations. 0 for the last step only."""
     samples: bool = True
     """Whether training samples episodes. If not, `max_tokens` is the length of a written reply."""
+    teacher_weights: int = 0
+    """Bytes of a teacher that is loaded beside the model."""
+    teacher_active: int = 0
+    """Parameters of a teacher in this process that process one token. 0 without one."""
 
     @property
     def episodes(self) -> int:
@@ -100,6 +104,8 @@ class Memory(Struct, frozen=True, kw_only=True):
     """Memory that is needed with a micro-batch of one episode."""
     usable: float
     """Usable memory of the device."""
+    teacher: float = 0.0
+    """The weights of a teacher that is loaded beside the model."""
 
     @property
     def fits(self) -> bool:
@@ -173,6 +179,7 @@ def plan(load: TrainingLoad, shape: Shape, device: Device, price_per_hour: float
     prompts = load.prompts_per_step if load.samples else 0
     sampling_s = _decoding_s(prompts, load.num_generations_per_prompt, load, shape, device)
     update_s = load.updates_per_batch * _update_s(load, shape, device) + EPISODE_S * load.episodes
+    update_s += 2 * load.teacher_active * trained / device.flops
     evaluation_s = _decoding_s(load.eval_tasks, 1, load, shape, device)
     hours = (load.steps * (sampling_s + update_s) + load.evaluations * evaluation_s) / 3600
     memory = memory_of(load, shape, device)
@@ -222,7 +229,7 @@ def memory_of(load: TrainingLoad, shape: Shape, device: Device) -> Memory:
     adapter = 16 * _adapter(shape, load.lora_rank)
     cache, logits = load.trained * _kv(shape) if load.samples else 0, 2 * LOGIT_BYTES[device.kind]
     usable = USABLE * device.memory
-    fixed = weights + merged + adapter + cache + logits
+    fixed = weights + merged + adapter + cache + logits + load.teacher_weights
     sample = load.prompt_tokens + load.max_tokens
     budget = CPU_TOKENS if device.kind == "cpu" else max(0.0, 0.7 * (usable - fixed) / (4 * kept_per_token(shape)))
     return Memory(
@@ -234,6 +241,7 @@ def memory_of(load: TrainingLoad, shape: Shape, device: Device) -> Memory:
         logits=logits,
         least=fixed + kept_per_token(shape) * sample,
         usable=usable,
+        teacher=load.teacher_weights,
     )
 
 

@@ -16,6 +16,7 @@ from verigym.training.recipe_groups import (
     Adapter,
     Advantage,
     Count,
+    Distill,
     Episodes,
     NotNegative,
     PolicyLoss,
@@ -28,7 +29,7 @@ from verigym.training.recipe_groups import (
 class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     model: str
     """A Hugging Face model id, a local folder, or smollm2-135m (embedded)."""
-    algorithm: Literal["sft", "dpo", "reward", "grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo"]
+    algorithm: Literal["sft", "dpo", "reward", "grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo", "distill"]
     reward: str | dict[str, float] = ""
     """Name of a verifier, which also selects the environment. Or several names, each with a weight."""
     environments: dict[str, Positive] = {}
@@ -78,6 +79,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     advantage: Advantage = Advantage()
     episodes: Episodes = Episodes()
     preference: PreferenceLoss = PreferenceLoss()
+    distill: Distill = Distill()
     eval_interval: Annotated[int, Meta(ge=0)] = 10
     """Steps between held-out evaluations. The last step is always evaluated. 0 for the last step only."""
     held_out_eval: str = ""
@@ -95,6 +97,11 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """Whether training samples its own episodes. If not, it trains on written data."""
         return self.algorithm not in ("sft", "dpo", "reward")
 
+    @property
+    def compares(self) -> bool:
+        """Whether training compares the rewards of a group. A group then needs at least two episodes."""
+        return self.samples and (self.algorithm != "distill" or self.distill.reward > 0)
+
 
 ALGORITHMS: dict[str, dict[str, dict[str, Any]]] = {
     "sft": {},
@@ -109,11 +116,12 @@ ALGORITHMS: dict[str, dict[str, dict[str, Any]]] = {
         "loss": {"ratio": "product", "average": "sequences", "kl_in": "reward"},
         "advantage": {"baseline": "others", "scale": "none"},
     },
+    "distill": {},
 }
 """Defaults of each algorithm. A recipe can override them."""
 
 
-_NEWER = ("allow_live_tools", "agent", "tools")
+_NEWER = ("allow_live_tools", "agent", "tools", "distill")
 """Fields that are stored only if they are set, so that runs of older recipes keep their ids."""
 
 

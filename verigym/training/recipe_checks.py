@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def check_sense(recipe: "Recipe", where: str) -> None:
     """Checks combinations of fields that are each valid alone."""
     check_name(recipe.name, f"{where}: ")
-    if recipe.samples and recipe.num_generations_per_prompt < 2:
+    if recipe.compares and recipe.num_generations_per_prompt < 2:
         raise BadInput(
             f"{where}: num_generations_per_prompt must be at least 2. {recipe.algorithm} compares several episodes of a task"
         )
@@ -68,6 +68,7 @@ def check_sense(recipe: "Recipe", where: str) -> None:
         raise BadInput(
             f"{where}: tools.rename and `agent` cannot be combined. Use tools.shuffle or tools.hide with an agent"
         )
+    _check_distill(recipe, where)
     if recipe.loss.correction_low > recipe.loss.correction_high:
         raise BadInput(f"{where}: loss.correction_low is above loss.correction_high. Swap them")
 
@@ -87,4 +88,35 @@ def _check_each(recipe: "Recipe", where: str) -> None:
         if given:
             raise BadInput(
                 f"{where}: `advantage.rewards: each` and {other} cannot be combined. Use `rewards: sum` with {other}"
+            )
+
+
+def _check_distill(recipe: "Recipe", where: str) -> None:
+    """Checks the group `distill`, and what learning from a teacher alone leaves without effect."""
+    settings = recipe.distill
+    if recipe.algorithm != "distill":
+        if settings != type(settings)():
+            raise BadInput(
+                f"{where}: distill cannot be used with {recipe.algorithm}. Remove it, or set algorithm: distill"
+            )
+        return
+    if not settings.teacher:
+        raise BadInput(
+            f"{where}: distill.teacher is missing. Name a version, a model, a server (URL#MODEL) or self, which is the model "
+            "with the gold solution in its prompt"
+        )
+    if settings.weights != "start" and settings.teacher != "self":
+        raise BadInput(f"{where}: distill.weights works only with `teacher: self`. Remove it")
+    if settings.reward:
+        return
+    for name, given in (
+        ("episodes.dynamic_rounds", recipe.episodes.dynamic_rounds > 0),
+        ("episodes.overlong_buffer", recipe.episodes.overlong_buffer > 0),
+        ("loss.kl_in: reward", recipe.loss.kl > 0 and recipe.loss.kl_in == "reward"),
+        ("reward_model", bool(recipe.reward_model)),
+    ):
+        if given:
+            raise BadInput(
+                f"{where}: {name} has no effect, because distill.reward is 0 and only the teacher counts. "
+                "Remove it, or set distill.reward"
             )

@@ -1,4 +1,4 @@
-"""The groups of fields of a recipe: `lora`, `advantage`, `episodes`, `loss`, `preference`. One struct per group."""
+"""The groups of fields of a recipe: `lora`, `advantage`, `episodes`, `loss`, `preference`, `distill`. One struct per group."""
 
 from typing import Annotated, Literal
 
@@ -93,3 +93,21 @@ class PreferenceLoss(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Whether a reward model must separate the scores of a pair by the difference of their rewards."""
     centre: NotNegative = 0.0
     """Weight of the term that keeps the scores of a reward model near 0. A usual value is 0.01."""
+
+
+class Distill(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """On-policy distillation. Key `distill` of a recipe."""
+
+    teacher: str = ""
+    """The teacher: a version, a model folder or id, a server (URL#MODEL), or `self` for the model itself with the gold
+    solution in its prompt."""
+    weights: Literal["start", "current"] = "start"
+    """The weights of the teacher `self`: those that training starts from, or those of the current step."""
+    kl: Positive = 1.0
+    """Weight of the teacher: how much a token gains per nat that the teacher finds it likelier than the student does."""
+    reward: NotNegative = 0.0
+    """Weight of the advantage that rewards give, beside the teacher. 0 learns from the teacher alone."""
+    clip: NotNegative = 10.0
+    """Largest difference of the two logprobs of a token that counts, in nats. 0 for no bound."""
+    dollars_per_million_tokens: NotNegative = 0.0
+    """Price of the tokens that a teacher on a server reads. It is added to the cost of a step."""

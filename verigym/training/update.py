@@ -10,7 +10,7 @@ import statistics
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -23,9 +23,9 @@ from verigym.model import lora
 from verigym.model.forward_check import can_share
 from verigym.model.logprobs import scores, token_logprobs
 from verigym.model.tree import PackedBatch, pack
-from verigym.training.losses import Totals, dpo_loss, policy_loss, reward_loss, sft_loss
+from verigym.training.losses import Totals, dpo_loss, policy_loss, reward_loss, sft_loss, teacher_advantages
 from verigym.training.plan import CPU_TOKENS
-from verigym.training.recipe_groups import PolicyLoss, PreferenceLoss
+from verigym.training.recipe_groups import Distill, PolicyLoss, PreferenceLoss
 
 MAX_GRAD_NORM = 1.0
 _SHARE = 0.7
@@ -41,6 +41,14 @@ LossOf = Callable[[PackedBatch], tuple[Tensor, dict[str, Tensor]]]
 """Maps a micro-batch to its part of the loss and of other metrics that add up."""
 Weights = dict[str, Tensor] | None
 """Adapter weights of the reference. None for the base model."""
+
+
+class Teaching(NamedTuple):
+    """What a teacher says of the samples of a step."""
+
+    logprobs: list[list[float]]
+    """The teacher's logprob of each scored token of each sample."""
+    settings: Distill
 
 
 def make_optimizer(model: Any, learning_rate: float) -> torch.optim.Optimizer:
@@ -71,9 +79,10 @@ def policy_update(
     rows: int = 0,
     updates: int = 1,
     reference: Weights = None,
+    teaching: Teaching | None = None,
 ) -> Figures:
     """Makes `updates` optimizer updates, each on its share of the samples. With one update, the old logprobs are the current
-    ones. `rows` is the number of samples including masked ones."""
+    ones. `rows` is the number of samples including masked ones. The advantages of a teacher are added to those of the samples."""
     old = None if updates == 1 else logprobs_of(model, samples, temperature)
     anchor = None
     if settings.kl and settings.kl_in == "loss":
@@ -85,8 +94,9 @@ def policy_update(
         part = slice(start, start + size)
         share = samples[part]
         totals = Totals((rows or len(samples)) * len(share) / len(samples), num_scored(share), longest)
+        taught = teaching and teaching._replace(logprobs=teaching.logprobs[part])
         loss_of = _policy_loss_of(
-            model, share, settings, totals, temperature, old and old[part], anchor and anchor[part]
+            model, share, settings, totals, temperature, old and old[part], anchor and anchor[part], taught
         )
         done.append(_update(model, optimizer, share, loss_of))
     figures = {name: statistics.fmean(update[name] for update in done) for name in done[0]}
@@ -101,6 +111,7 @@ def _policy_loss_of(
     temperature: float,
     old: list[list[float]] | None,
     reference: list[list[float]] | None,
+    teaching: Teaching | None = None,
 ) -> LossOf:
     bonus = settings.entropy_bonus > 0
     by_token = any(sample.advantages for sample in samples)
@@ -118,6 +129,11 @@ def _policy_loss_of(
             advantages = torch.tensor([[row.advantage] for row in rows], device=now_BS.device)
         old_BS, sampled_BS = at_rows(old), _table(now_BS, [_scored(row) for row in rows])
         then_BS = now_BS.detach() if old_BS is None else old_BS
+        taught: dict[str, Tensor] = {}
+        if teaching is not None:
+            scored_BS = _table(now_BS, [teaching.logprobs[i] for i in packed.samples])
+            more_BS, taught = teacher_advantages(scored_BS, then_BS, mask_BS, teaching.settings, totals.tokens)
+            advantages = advantages + more_BS
         loss, figures = policy_loss(
             now_BS,
             mask_BS,
@@ -129,7 +145,7 @@ def _policy_loss_of(
             reference_BS=at_rows(reference),
             entropy_BS=entropy_BS if bonus else None,
         )
-        return loss, {**figures, "entropy": entropy_BS.detach().sum() / totals.tokens}
+        return loss, {**figures, **taught, "entropy": entropy_BS.detach().sum() / totals.tokens}
 
     return loss_of
 

@@ -116,6 +116,12 @@ _PANELS = [
     _PanelSpec(id="loss", title="Loss", left=["loss"]),
     _PanelSpec(id="kl", title="KL to the reference", left=["kl"], words="How far the model has moved, per token."),
     _PanelSpec(
+        id="teacher",
+        title="KL to the teacher",
+        left=["teacher_kl"],
+        words="How far the student is from its teacher, per token. It should fall.",
+    ),
+    _PanelSpec(
         id="entropy", title="Entropy", left=["entropy"], words="Near zero, all replies of a group are the same."
     ),
     _PanelSpec(
@@ -145,7 +151,7 @@ _PANELS = [
     _PanelSpec(
         id="seconds",
         title="Seconds by stage",
-        left=["seconds", "sampling_s", "verifying_s", "update_s", "eval_s"],
+        left=["seconds", "sampling_s", "verifying_s", "teacher_s", "update_s", "eval_s"],
     ),
     _PanelSpec(id="speed", title="Tokens per second", left=["tokens_per_s"]),
     _PanelSpec(id="cost", title="Dollars spent", left=["dollars"]),
@@ -159,6 +165,8 @@ WORDS = {
     "length": "tokens per reply",
     "truncated": "share cut off",
     "kl": "KL",
+    "teacher_kl": "KL to the teacher",
+    "teacher_s": "teacher",
     "live_groups": "groups with signal",
     "clipped": "clipped",
     "grad_norm": "gradient norm",

@@ -52,9 +52,27 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         ),
         eval_interval=recipe.eval_interval,
         samples=recipe.samples,
+        **_teacher_load(job),
     )
     found = plan(wanted, read_shape(job.parent.base), device, recipe.dollars_per_hour)
     return DryRun(job.run, _lines(job, wanted, reply), found, device.name)
+
+
+def _teacher_load(job: TrainingJob) -> dict[str, int]:
+    """What a teacher in this process adds. One with the student's base model adds no weights."""
+    from verigym.model.load import load_tokenizer
+    from verigym.model.shape import read_shape
+    from verigym.training.teachers import check_vocabulary
+
+    if job.recipe.algorithm != "distill" or (job.teacher and job.teacher.is_remote):
+        return {}
+    base = job.teacher.base if job.teacher else job.parent.base
+    if base == job.parent.base:
+        return {"teacher_active": read_shape(base).active}
+    job.ws.check_base(base)
+    check_vocabulary(load_tokenizer(job.parent.base), load_tokenizer(base), job.recipe.distill.teacher)
+    shape = read_shape(base)
+    return {"teacher_active": shape.active, "teacher_weights": shape.parameters * shape.bytes_per_weight}
 
 
 def _tokens(job: TrainingJob, render: Any) -> tuple[float, float]:
@@ -95,6 +113,8 @@ def _lines(job: TrainingJob, wanted: TrainingLoad, reply: float) -> list[str]:
             f"{len(each.tasks)} tasks, rewards of {each.verifier.name}" if recipe.samples else f"{each.verifier.name}"
         )
         lines.append(f"in {each.name}: {learnt}{held_out}")
+    if recipe.algorithm == "distill":
+        lines.append(_teacher_line(job))
     if job.dataset is not None:
         lines.append(f"data {job.dataset.name}: {job.dataset.rows} rows, {job.dataset.source}")
     if recipe.episodes.dynamic_rounds and recipe.samples:
@@ -109,3 +129,13 @@ def _lines(job: TrainingJob, wanted: TrainingLoad, reply: float) -> list[str]:
         else f"a step is {recipe.prompts_per_step} rows of {prompt:.0f} + {reply:.0f} tokens"
     )
     return lines
+
+
+def _teacher_line(job: TrainingJob) -> str:
+    settings, teacher = job.recipe.distill, job.teacher
+    beside = f", reward weight {settings.reward:g}" if settings.reward else ", rewards are only reported"
+    if teacher is None:
+        return f"teacher: the {settings.weights} weights with the gold solution in the prompt{beside}"
+    where = "on a server" if teacher.is_remote else "in this process"
+    shared = ", shares the weights of the base model" if teacher.base == job.parent.base else ""
+    return f"teacher: {teacher.label} {where}{shared}{beside}"

@@ -27,6 +27,7 @@ from verigym.workspace.agents import with_program
 from verigym.workspace.audit import last_audit, was_checked
 from verigym.workspace.gold import gold_examples
 from verigym.workspace.measure import context_of, reports_of, suite_of
+from verigym.workspace.teachers import find_teacher, open_teacher
 from verigym.workspace.training_environments import (
     check_rows,
     rehearsed_of,
@@ -138,6 +139,7 @@ class TrainingJob:
         self.ws, self.recipe = ws, recipe
         self.parent = _parent(ws, recipe)
         self.scorer = _reward_model(ws, recipe)
+        self.teacher = find_teacher(ws, recipe, self.parent)
         trained = training_environments(recipe, self.scorer.id if self.scorer else "")
         self.environments = without_live_tools(
             recipe,
@@ -160,14 +162,15 @@ class TrainingJob:
         rehearsed = [task for each in self.rehearsed for task in each.tasks]
         self.families |= set(map(family_of, rehearsed))
         self.roles = {role: ws.agent(name) for role in ("judge", "user") if (name := getattr(recipe, role))}
-        for teacher in (self.scorer, self.roles.get("judge")):
-            self.families |= set(teacher.families if teacher else [])  # its training families count as trained on
+        for other in (self.scorer, self.roles.get("judge"), self.teacher):
+            self.families |= set(other.families if other else [])  # its training families count as trained on
         identities = {each.name: each.identity for each in self.environments}
         self.config: Json = {
             "recipe": recipe_json(recipe),
             "parent": self.parent.id,
             **({"data": self.dataset.id} if self.dataset else {}),
             **{role: version.id for role, version in self.roles.items()},
+            **({"teacher": self.teacher.id} if self.teacher else {}),
             **({"rehearsed": tasks_hash(rehearsed)} if rehearsed else {}),
             **(next(iter(identities.values())) if len(self.environments) == 1 else identities),
         }
@@ -188,6 +191,7 @@ class TrainingJob:
         from verigym.model import lora
         from verigym.model.threads import in_thread
         from verigym.training import offline, samples
+        from verigym.training.distill import train_distill
         from verigym.training.grpo import train_grpo
         from verigym.training.update import pair_accuracy
 
@@ -199,7 +203,12 @@ class TrainingJob:
         reference = lora.weights(model) if self.parent.adapter and origin == "start" else None  # None: the base model
         folder = ws.checkpoints(self.run)
         async with context_of(ws, RunSettings(user=self.roles.get("user"), judge=self.roles.get("judge"))) as context:
-            if recipe.samples:
+            if recipe.algorithm == "distill":
+                teacher = open_teacher(ws, recipe, self.teacher, self.parent, policy, self.environments)
+                self._begin()
+                rollouts = self._rollouts(policy, context)
+                await train_distill(model, recipe, rollouts, folder, teacher, reference=reference, report=report)
+            elif recipe.samples:
                 self._begin()
                 rollouts = self._rollouts(policy, context)
                 await train_grpo(model, recipe, rollouts, folder, reference=reference, report=report)
@@ -241,7 +250,7 @@ class TrainingJob:
 
         def report(step: int, metrics: dict[str, float]) -> None:
             seconds = metrics["seconds"] + metrics.get("eval_s", 0.0)
-            metrics["cost"] = seconds / 3600 * self.recipe.dollars_per_hour
+            metrics["cost"] = seconds / 3600 * self.recipe.dollars_per_hour + metrics.get("teacher_cost", 0.0)
             store.add_metrics(self.run, step, metrics)
             for later in [number for number in history if number >= step]:
                 del history[later]

@@ -1,0 +1,189 @@
+"""Teachers of on-policy distillation: each gives the logprobs of the tokens that the student sampled.
+
+A teacher in this process is another model, another adapter on the student's own base model, or the student itself with the
+gold solution in its prompt. `policies.remote_scores` has the teacher behind a server. The student's token ids are scored as they
+are, so the vocabularies must be the same (`check_vocabulary`).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+
+from verigym.core.errors import Refused
+from verigym.core.records import Item, Message, Sample, Task, ToolSpec, Trajectory, Turn, Version
+from verigym.model import lora
+from verigym.model.threads import in_thread
+from verigym.policies.render import Renderer
+from verigym.policies.version_texts import with_examples
+from verigym.rollout.session import task_tools
+from verigym.training.environments import TrainingEnvironment
+from verigym.training.update import Weights, logprobs_of
+
+_REFERENCE = (
+    "\n\nA correct solution, for reference only:\n{gold}\n\nNow give your own answer, in the format that is asked for."
+)
+
+
+class StudentSample(NamedTuple):
+    """A sample with the episode that it comes from."""
+
+    sample: Sample
+    trajectory: Trajectory
+    source: str
+    """Name of the environment."""
+
+
+class TeacherScores(NamedTuple):
+    logprobs: list[list[float] | None]
+    """Logprobs of the scored tokens of each sample. None if the teacher cannot score it."""
+    tokens: int
+    """Tokens that the teacher read."""
+
+
+class Teacher(Protocol):
+    async def score(self, samples: Sequence[StudentSample], temperature: float) -> TeacherScores: ...
+
+
+class ModelTeacher:
+    """Another model in this process."""
+
+    def __init__(self, model: Any, name: str) -> None:
+        self._model, self._name = model, name
+        self._rows: int = model.get_input_embeddings().weight.shape[0]
+
+    async def score(self, samples: Sequence[StudentSample], temperature: float) -> TeacherScores:
+        plain = [one.sample for one in samples]
+        if any(max(sample.ids) >= self._rows for sample in plain):
+            raise Refused(
+                f"distill.teacher: the student sampled a token id that {self._name} does not have ({self._rows} ids). "
+                "Use a teacher of the same model family"
+            )
+        return _scores(await in_thread(logprobs_of, self._model, plain, temperature), plain)
+
+
+class AdapterTeacher:
+    """Another adapter on the student's base model, or the bare base model. Only one copy of the base is in memory."""
+
+    def __init__(self, model: Any, adapter: lora.LoraAdapter | None) -> None:
+        self._model = model
+        self._worn = lora.mounted(model, adapter or lora.LoraAdapter(lora.LoraConfig(), {}))
+
+    async def score(self, samples: Sequence[StudentSample], temperature: float) -> TeacherScores:
+        plain = [one.sample for one in samples]
+        return _scores(await in_thread(self._logprobs, plain, temperature), plain)
+
+    def _logprobs(self, samples: Sequence[Sample], temperature: float) -> list[list[float]]:
+        with lora.wearing(self._model, self._worn):
+            return logprobs_of(self._model, samples, temperature)
+
+
+class SelfTeacher:
+    """The student itself with the gold solution of the task in its prompt.
+
+    `weights` are those of the adapter at the start, or None for the bare base model. With `current`, the teacher always has the
+    weights of the student.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        render: Renderer,
+        environments: Sequence[TrainingEnvironment],
+        agent: Version,
+        *,
+        weights: Weights,
+        current: bool,
+    ) -> None:
+        self._model, self._render, self._agent = model, render, agent
+        self._environments: Mapping[str, TrainingEnvironment] = {each.name: each for each in environments}
+        self._tasks = {(each.name, task.id): task for each in environments for task in each.tasks}
+        self._weights, self._current = weights, current
+        self._tools: dict[tuple[str, str], list[ToolSpec]] = {}
+        for each in environments:
+            for task in each.tasks:
+                if not any(each.environment.gold_replies(task)):
+                    raise Refused(
+                        f'distill.teacher: self needs gold solutions, and task "{task.id}" has none. Add "expected_tool" or '
+                        '"answer" to it, add gold(task) to the environment, or name another teacher'
+                    )
+
+    async def score(self, samples: Sequence[StudentSample], temperature: float) -> TeacherScores:
+        told = [await self._with_gold(one) for one in samples]
+        plain = [sample for sample in told if sample is not None]
+        found = iter(await in_thread(self._logprobs, plain, temperature))
+        logprobs = [None if sample is None else next(found) for sample in told]
+        return TeacherScores(logprobs, sum(len(sample.ids) for sample in plain))
+
+    def _logprobs(self, samples: Sequence[Sample], temperature: float) -> list[list[float]]:
+        if self._current:
+            return logprobs_of(self._model, samples, temperature)
+        with lora.with_weights(self._model, self._weights):
+            return logprobs_of(self._model, samples, temperature)
+
+    async def _with_gold(self, student: StudentSample) -> Sample | None:
+        """The sample with the gold solution in its prompt. None if the prompt cannot be made again: an external agent or a
+        summary of the conversation wrote it."""
+        sample, trajectory, source = student
+        root = _root(sample, trajectory)
+        each, task = self._environments[source], self._tasks[source, trajectory.task]
+        key = source, task.id
+        if key not in self._tools:
+            self._tools[key] = (await task_tools(each.environment, task, self._agent)).tools
+        tools = self._tools[key]
+        seen = [trajectory.items[index] for start, end in root.saw for index in range(start, end)]
+        if self._prompt(seen, tools) != root.context_ids:
+            return None
+        prompt = self._prompt(_with_reference(seen, self._gold(each, task, tools)), tools)
+        rest = len(root.context_ids)
+        return msgspec.structs.replace(
+            sample, ids=prompt + sample.ids[rest:], mask=[0] * len(prompt) + sample.mask[rest:], logprobs=[]
+        )
+
+    def _prompt(self, items: list[Item], tools: list[ToolSpec]) -> list[int]:
+        return self._render.prompt(with_examples(items, [], self._agent.examples)[0], tools)
+
+    def _gold(self, each: TrainingEnvironment, task: Task, tools: list[ToolSpec]) -> str:
+        """The gold solution as the model would write it."""
+        offer = self._render.template.offer(tools)
+        replies = each.environment.gold_replies(task)
+        written = [reply if isinstance(reply, str) else self._render.template.spoken(reply, offer) for reply in replies]
+        return "\n".join(written)
+
+
+def _root(sample: Sample, trajectory: Trajectory) -> Turn:
+    """The turn that the ids of a sample begin with."""
+    return next(
+        turn
+        for turn in trajectory.turns
+        if turn.parent is None and turn.context_ids and sample.ids[: len(turn.context_ids)] == turn.context_ids
+    )
+
+
+def _with_reference(items: Sequence[Item], gold: str) -> list[Item]:
+    """The items with the gold solution after the first message of the user."""
+    told: list[Item] = [*items]
+    for index, item in enumerate(told):
+        if isinstance(item, Message) and item.role == "user":
+            told[index] = Message("user", item.text + _REFERENCE.format(gold=gold))
+            return told
+    return [*told, Message("user", _REFERENCE.format(gold=gold).strip())]
+
+
+def _scores(logprobs: Sequence[list[float]], samples: Sequence[Sample]) -> TeacherScores:
+    return TeacherScores([*logprobs], sum(len(sample.ids) for sample in samples))
+
+
+def check_vocabulary(student: Any, teacher: Any, name: str) -> None:
+    """Refuses a teacher whose tokenizer gives a token of the student another id."""
+    theirs: dict[str, int] = teacher.get_vocab()
+    wrong = [(token, id) for token, id in student.get_vocab().items() if theirs.get(token) != id]
+    if not wrong:
+        return
+    token, id = min(wrong, key=lambda pair: pair[1])
+    other = f"is id {theirs[token]}" if token in theirs else "does not exist"
+    raise Refused(
+        f"distill.teacher: {name} has another vocabulary. Token {token!r} is id {id} in the student and {other} in the teacher "
+        f"({len(wrong)} tokens differ). The teacher scores the student's token ids, so both need the same tokenizer. Name a "
+        "model of the same family, or imitate its episodes instead: verigym rollout, then verigym data demos, then algorithm: sft"
+    )

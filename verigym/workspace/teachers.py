@@ -1,0 +1,66 @@
+"""The teacher of a distillation run: finds the version that a recipe names, and opens it beside the student."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from verigym.core.errors import Refused
+from verigym.core.records import Version
+from verigym.training.environments import TrainingEnvironment
+from verigym.training.recipe import Recipe
+from verigym.workspace.workspace import WorkspaceFolder
+
+if TYPE_CHECKING:
+    from verigym.training.teachers import Teacher
+
+SELF = "self"
+
+
+def find_teacher(ws: WorkspaceFolder, recipe: Recipe, student: Version) -> Version | None:
+    """The version that teaches. None if the recipe names none, or the student itself."""
+    name = recipe.distill.teacher
+    if not name or name == SELF:
+        return None
+    teacher = ws.agent(name)
+    if teacher.recipe.get("algorithm") == "reward":
+        raise Refused(f"distill.teacher: {name} is a reward model and writes no replies. Name a model or a version")
+    if teacher.base == student.base and teacher.adapter == student.adapter:
+        raise Refused(
+            f"distill.teacher: {name} has the weights of the student, so there is nothing to learn. Name a better model or "
+            "version, or self, which is the student with the gold solution in its prompt"
+        )
+    if teacher.is_remote and recipe.temperature != 1.0:
+        raise Refused(
+            f"distill.teacher: a server gives logprobs at temperature 1, and the recipe samples at {recipe.temperature:g}. "
+            "Set temperature: 1, or use a teacher in this process"
+        )
+    ws.adapter_of(teacher)  # reports a missing adapter now instead of in the first step
+    return teacher
+
+
+def open_teacher(
+    ws: WorkspaceFolder,
+    recipe: Recipe,
+    teacher: Version | None,
+    student: Version,
+    policy: Any,
+    environments: Sequence[TrainingEnvironment],
+) -> "Teacher":
+    """Opens the teacher. One with the student's base model shares its weights in memory."""
+    from verigym.model import lora
+    from verigym.model.load import load, load_tokenizer
+    from verigym.training.teachers import AdapterTeacher, ModelTeacher, SelfTeacher, check_vocabulary
+
+    model = policy.model
+    if teacher is None:
+        weights = lora.weights(model) if student.adapter else None
+        current = recipe.distill.weights == "current"
+        return SelfTeacher(model, policy.render, environments, student, weights=weights, current=current)
+    adapter = ws.adapter_of(teacher)
+    if teacher.base == student.base:
+        return AdapterTeacher(model, lora.read(model, adapter) if adapter else None)
+    ws.check_base(teacher.base)
+    check_vocabulary(policy.render.tokenizer, load_tokenizer(teacher.base), recipe.distill.teacher)
+    loaded = load(teacher.base)
+    if adapter:
+        lora.load(loaded.model, adapter)
+    return ModelTeacher(loaded.model, recipe.distill.teacher)
