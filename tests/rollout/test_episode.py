@@ -379,6 +379,30 @@ def test_a_reward_that_is_no_number_is_the_environments_fault(reward: float) -> 
     assert made.error is not None and (made.error.fault, made.error.kind) == (Fault.ENVIRONMENT, "EnvironmentFailure")
 
 
+def test_the_state_before_each_reply_is_recorded_if_asked_for() -> None:
+    look = '{"tool": "add", "args": {"item": "tea", "count": 0}}'
+    made = run([look, ADD, "Done."], record_states=True)
+    empty, looked, full = made.states
+    assert len({empty, looked, full}) == 3, "a basket with no tea in it is not an empty basket"
+    again = run([ADD, "Done."], record_states=True)
+    assert again.states == [empty, full], "the same state on another way"
+    assert run([ADD, "Done."]).states == []
+
+
+def test_an_environment_without_an_end_state_records_none() -> None:
+    made = run(["3"], Guess, task=GUESS, record_states=True)
+    assert made.states == [] and made.error is None
+
+
+def test_an_end_state_that_fails_on_the_way_is_the_environments_fault() -> None:
+    class Broken(Shop):
+        def end_state(self) -> dict[str, Any]:
+            raise OSError("no state")
+
+    made = run([ADD, "Done."], Broken, record_states=True)
+    assert made.error is not None and made.error.fault is Fault.ENVIRONMENT and "no state" in made.error.message
+
+
 def test_an_environment_that_exits_is_one_failed_record() -> None:
     class Leaving(Shop):
         def open(self, task: Task) -> None:

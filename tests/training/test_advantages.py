@@ -15,6 +15,7 @@ from verigym.training.advantages import (
     advantages_of_each,
     differ,
     overlong,
+    state_advantages,
     step_advantages,
 )
 from verigym.training.recipe import ALGORITHMS, Advantage
@@ -246,6 +247,68 @@ def test_with_a_final_reward_only_every_turn_gets_the_same_advantage(
     [whole] = advantages([rewards], own)
     for values, value, one in zip(found, whole, rewards, strict=True):
         assert values == ([] if one is None else pytest.approx([value] * turns))
+
+
+def gigpo(rewards: list[list[float]], states: list[list[str]], own: Advantage) -> list[list[float]]:
+    """The paper's second level, state by state: https://arxiv.org/abs/2505.10978."""
+    found: list[list[float]] = [[0.0] * len(row) for row in rewards]
+    discount = own.discount or 1.0
+    returns = [[sum(r * discount**j for j, r in enumerate(row[t:])) for t in range(len(row))] for row in rewards]
+    for state in {one for row in states for one in row}:
+        members = [(i, t) for i, row in enumerate(states) for t, one in enumerate(row) if one == state]
+        values = torch.tensor([returns[i][t] for i, t in members], dtype=torch.float64)
+        few = len(members) < (own.min_scaled or 0)
+        for (i, t), value in zip(members, values, strict=True):
+            if len(members) > 1:
+                mean = (values.sum() - value) / (len(values) - 1) if few else values.mean()
+                scale = 1.0 if few or own.scale == "none" else values.std() + 1e-4
+                found[i][t] = float((value - mean) / scale)
+    return found
+
+
+@given(st.data(), st.sampled_from(["group", "none"]), st.sampled_from([0, 4]), st.sampled_from([0.5, 0.95, 1.0]))
+def test_turns_of_equal_states_are_compared_as_gigpo_writes_it(
+    data: st.DataObject, scale: Any, min_scaled: int, discount: float
+) -> None:
+    turns = data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=5))
+    rewards = [data.draw(st.lists(st.floats(-2, 2), min_size=n, max_size=n)) for n in turns]
+    states = [data.draw(st.lists(st.sampled_from("abc"), min_size=n, max_size=n)) for n in turns]
+    own = Advantage(scale=scale, credit="state", discount=discount, min_scaled=min_scaled, baseline="group")
+    [found] = state_advantages([rewards], [states], own)
+    for mine, theirs in zip(found, gigpo(rewards, states, own), strict=True):
+        assert mine == pytest.approx(theirs, rel=1e-6, abs=1e-6)
+
+
+def test_two_late_survivors_are_not_blown_up_to_a_deviation() -> None:
+    """0.9 against 0.91: divided by the deviation of two, that would be 0.7 either way."""
+    rows = [[0.0, 0.9], [0.0, 0.91], [0.0], [1.0]]
+    own = Advantage(credit="step", min_scaled=4)
+    [found] = step_advantages([rows], own)
+    assert [row[1] for row in found[:2]] == pytest.approx([-0.01, 0.01])
+    assert [row[0] for row in found] == pytest.approx(advantages([[0.9, 0.91, 0.0, 1.0]])[0])
+
+
+def test_the_scale_of_a_batch_of_turns_is_that_of_all_turns_with_signal() -> None:
+    own = Advantage(scale="batch", scale_from="advantages", credit="step", min_scaled=0)
+    rows = [[[0.0, 1.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]]]
+    deviation = torch.tensor([0.5, -0.5, 0.5, -0.5]).std().item()
+    better, worse = step_advantages(rows, own)[0]
+    assert better == pytest.approx([0.5 / deviation] * 2, abs=1e-3)
+    assert worse == pytest.approx([-0.5 / deviation] * 2, abs=1e-3)
+    assert step_advantages(rows, own)[1] == [[0.0, 0.0], [0.0, 0.0]]
+
+
+@given(st.lists(group, min_size=1, max_size=3))
+def test_the_scale_of_a_batch_is_the_deviation_of_centred_rewards_of_groups_with_signal(
+    given_groups: list[list[float | None]],
+) -> None:
+    live = [[one for one in group if one is not None] for group in given_groups if differ(group)]
+    centred = [one - sum(group) / len(group) for group in live for one in group]
+    deviation = torch.tensor(centred, dtype=torch.float64).std().item() if centred else 0.0
+    found = advantages(given_groups, Advantage(scale="batch", scale_from="advantages"))
+    mine = [value for group, values in zip(given_groups, found, strict=True) if differ(group)
+            for value, one in zip(values, group, strict=True) if one is not None]  # fmt: skip
+    assert mine == pytest.approx([value / (deviation + 1e-4) for value in centred], rel=1e-6, abs=1e-6)
 
 
 # -- overlong -------------------------------------------------------------------------------------------------------

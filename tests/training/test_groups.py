@@ -4,14 +4,28 @@ import random
 from collections import Counter
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verigym.core.records import Mark, Sample, Stop, Task, Trajectory, Turn, Usage, Verdict
+from verigym.core.records import (
+    FunctionCall,
+    FunctionCallOutput,
+    Item,
+    Mark,
+    Message,
+    Sample,
+    Stop,
+    Task,
+    Trajectory,
+    Turn,
+    Usage,
+    Verdict,
+)
 from verigym.core.seeds import derive
 from verigym.training.advantages import advantages, advantages_of_each
-from verigym.training.groups import Group, Source, has_signal, pick, samples_of, summary, with_rewards
+from verigym.training.groups import Group, Source, has_signal, pick, samples_of, states_of, summary, with_rewards
 from verigym.training.recipe import Recipe, make_recipe
 
 
@@ -152,14 +166,24 @@ def test_cut_off_episodes_are_in_the_mean_and_counted_as_masked() -> None:
     assert not any(masked for _, masked in made_of(groups, recipe()))
 
 
-def test_a_scale_of_the_batch_is_that_of_all_its_groups() -> None:
+def test_groups_without_signal_do_not_count_in_the_scale_of_the_batch() -> None:
+    groups = [
+        group(*(episode(f"a{i}", reward, 3) for i, reward in enumerate([1.0, 0.0, 0.0, 0.0]))),
+        group(*(episode(f"b{i}", 1.0, 3) for i in range(4))),
+    ]
+    made = made_of(groups, recipe(advantage={"scale": "batch"}))
+    assert [sample.advantage for sample, _ in made] == pytest.approx([1.5, -0.5, -0.5, -0.5], abs=1e-3)
+
+
+def test_a_scale_from_rewards_is_that_of_all_groups() -> None:
     """Those without signal too, which give no sample: as TRL has it."""
     groups = [
         group(episode("a", 1.0, 3), episode("b", 0.0, 3)),
         group(episode("c", 7.0, 3), episode("d", 7.0, 3)),
     ]
-    made = made_of(groups, recipe(advantage={"scale": "batch"}))
-    whole = advantages([[1.0, 0.0], [7.0, 7.0]], recipe(advantage={"scale": "batch"}).advantage)
+    settings = recipe(advantage={"scale": "batch", "scale_from": "rewards"})
+    made = made_of(groups, settings)
+    whole = advantages([[1.0, 0.0], [7.0, 7.0]], settings.advantage)
     assert [sample.advantage for sample, _ in made] == pytest.approx(whole[0])
 
 
@@ -192,8 +216,8 @@ def test_credit_by_step_is_spread_over_the_tokens_of_each_turn() -> None:
         )
     ]
     (a, _), (b, _) = made_of(groups, settings)
-    assert a.advantages == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0], "the third turn has nobody to be compared with"
-    assert b.advantages == [-1.0, -1.0, -1.0]
+    assert a.advantages == [2.0, 2.0, 2.0, 0.0, 0.0, 0.0], "the third turn has nobody to be compared with"
+    assert b.advantages == [-2.0, -2.0, -2.0]
     assert len(a.advantages) == sum(a.mask) and len(b.advantages) == sum(b.mask)
 
 
@@ -201,7 +225,72 @@ def test_what_a_verdict_adds_to_the_steps_is_earned_at_the_end() -> None:
     """The environment gave 1 on the way, the verifier says 4 in all: 3 are the last turn's."""
     settings = recipe(advantage={"credit": "step", "scale": "none"})
     made = made_of([group(episode("a", 4.0, 1, 1, steps=[1.0]), episode("b", 0.0, 1, 1))], settings)
-    assert [sample.advantages for sample, _ in made] == [[2.0, 1.5], [-2.0, -1.5]]
+    assert [sample.advantages for sample, _ in made] == [[4.0, 3.0], [-4.0, -3.0]]
+
+
+# -- credit among equal states --------------------------------------------------------------------------------------
+
+
+def conversation(place: str, reward: float | None, *turns: tuple[str, str], states: list[str] | None = None) -> Any:
+    """Turns as (what the tool said before, what the policy called); and the verdict."""
+    items: list[Item] = [Message("user", "do it")]
+    made: list[Turn] = []
+    for number, (told, call) in enumerate(turns):
+        items += [FunctionCallOutput(f"{place}-{number - 1}", told)] if number else []
+        saw, first = [(0, len(items))], len(items)
+        items.append(FunctionCall(f"{place}-{number}", call, "{}"))
+        made.append(
+            Turn(
+                parent=number - 1 if number else None, saw=saw, made=[first], context_ids=[1],
+                completion_ids=[5 + number], logprobs=[-1.0], usage=Usage(completion_tokens=1),
+            )
+        )  # fmt: skip
+    trajectory = Trajectory(id=place, task="t", group="t", items=items, turns=made, states=states or [])
+    return trajectory, Verdict(trajectory=place, verifier="v", reward=reward)
+
+
+def test_a_state_is_that_of_the_environment_and_what_the_policy_was_told_since() -> None:
+    one, _ = conversation("a", 1.0, ("", "look"), ("a cup", "take"), ("taken", "go"), states=["s", "s", "t"])
+    two, _ = conversation("b", 0.0, ("", "wait"), ("", "look"), ("a cup", "take"), states=["s", "s", "s"])
+    (first, looked, taken), (other, waited, seen) = states_of(one), states_of(two)
+    assert first == other and looked == seen, "another way to the same state, and other ids of calls"
+    assert len({first, looked, taken, waited}) == 4, "the same state of the environment, but something else was seen"
+
+
+def test_without_a_state_of_the_environment_the_conversation_is_the_state() -> None:
+    one, _ = conversation("a", 1.0, ("", "look"), ("a cup", "take"))
+    two, _ = conversation("b", 0.0, ("", "look"), ("a cup", "drop"))
+    three, _ = conversation("c", 0.0, ("", "wait"), ("a cup", "take"))
+    assert states_of(one) == states_of(two)
+    assert states_of(one)[0] == states_of(three)[0] and states_of(one)[1] != states_of(three)[1]
+    short = msgspec.structs.replace(one, states=["s"])
+    assert states_of(short) == states_of(one), "states of some turns only cannot be trusted"
+
+
+def test_credit_by_state_adds_what_a_turn_did_better_than_others_in_its_state() -> None:
+    """Two take the cup and one of them wins; the third drops it. All began alike."""
+    settings = recipe(advantage={"credit": "state", "scale": "none", "discount": 1.0, "min_scaled": 0})
+    won = conversation("a", 1.0, ("", "look"), ("a cup", "take"), states=["s", "s"])
+    lost = conversation("b", 0.0, ("", "look"), ("a cup", "drop"), states=["s", "s"])
+    lost_early = conversation("c", 0.0, ("", "wait"), ("nothing", "wait"), states=["s", "s"])
+    samples = [sample for sample, _ in made_of([group(won, lost, lost_early)], settings)]
+    whole = [2 / 3, -1 / 3, -1 / 3]
+    assert [sample.advantage for sample in samples] == pytest.approx(whole)
+    assert samples[0].advantages == pytest.approx([whole[0] + 2 / 3, whole[0] + 1 / 2])
+    assert samples[1].advantages == pytest.approx([whole[1] - 1 / 3, whole[1] - 1 / 2])
+    assert samples[2].advantages == pytest.approx([whole[2] - 1 / 3, whole[2]]), "nobody else saw nothing"
+    half = recipe(advantage={"credit": "state", "scale": "none", "discount": 1.0, "state_weight": 0.5})
+    first = made_of([group(won, lost, lost_early)], half)[0][0]
+    assert first.advantages == pytest.approx([2 / 3 + 0.5 * 1.0, 2 / 3 + 0.5 * 1.0]), "few are compared with the others"
+
+
+def test_equal_rewards_have_signal_if_a_state_was_left_sooner() -> None:
+    quick = conversation("a", 1.0, ("", "take"), states=["s"])
+    slow = conversation("b", 1.0, ("", "look"), ("a cup", "take"), states=["s", "s"])
+    one = with_rewards(group(quick, slow), recipe())
+    assert has_signal(one, recipe(advantage={"credit": "state", "discount": 0.9}))
+    assert not has_signal(one, recipe(advantage={"credit": "state", "discount": 1.0}))
+    assert not has_signal(one, recipe())
 
 
 # -- figures --------------------------------------------------------------------------------------------------------

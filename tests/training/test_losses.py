@@ -1,6 +1,7 @@
 """Losses against loops over tokens, as the papers write them; what is masked has no part; parts of a batch add up to it.
 That they are TRL's is in test_oracle_policy.py and test_oracle_preferences.py."""
 
+import itertools
 import math
 from typing import Any
 
@@ -11,21 +12,22 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from verigym.training.losses import Totals, dpo_loss, policy_loss, reward_loss, sft_loss
-from verigym.training.recipe_groups import PolicyLoss, PreferenceLoss
+from verigym.training.recipe_groups import PolicyLoss, PreferenceLoss, clips_of, correction_bounds
 
 numbers = st.floats(-3, 0, width=32)
 any_loss = st.builds(
     PolicyLoss,
-    ratio=st.sampled_from(["token", "sequence", "product"]),
+    ratio=st.sampled_from([None, "token", "sequence", "product"]),
     objective=st.sampled_from(["clip", "cispo"]),
-    clip_low=st.sampled_from([0.1, 0.2]),
-    clip_high=st.sampled_from([0.2, 0.5]),
+    clip_low=st.sampled_from([None, 0.1]),
+    clip_high=st.sampled_from([None, 0.2, 0.5]),
     clip_most=st.sampled_from([0.0, 1.1, 2.0]),
     average=st.sampled_from(["tokens", "sequences", "constant"]),
     kl=st.sampled_from([0.0, 0.3]),
     correction=st.sampled_from(["none", "tis", "icepop", "sequence_tis", "sequence_mask"]),
-    correction_low=st.sampled_from([0.0, 0.7]),
-    correction_high=st.sampled_from([1.3, 3.0]),
+    correction_low=st.sampled_from([None, 0.0, 0.7]),
+    correction_high=st.sampled_from([None, 1.3, 3.0]),
+    kl_estimator=st.sampled_from(["unbiased", "k1", "k2", "k3"]),
     entropy_bonus=st.sampled_from([0.0, 0.2]),
 )
 
@@ -43,11 +45,29 @@ class Batch:
         self.rows, self.width = rows, width
 
     def loss(self, own: PolicyLoss, totals: Totals, rows: slice = slice(None)) -> tuple[Tensor, dict[str, Tensor]]:
+        return self._loss(own, totals, torch.tensor(self.now, dtype=torch.float64), rows)
+
+    def loss_and_inputs(self, own: PolicyLoss, totals: Totals) -> tuple[Tensor, Tensor]:
+        """The loss, and the logprobs of now that it is a function of."""
+        now = torch.tensor(self.now, dtype=torch.float64, requires_grad=True)
+        return self._loss(own, totals, now, slice(None))[0], now
+
+    def at_a_clip(self, own: PolicyLoss) -> bool:
+        """Whether a ratio is so near a bound that its gradient depends on rounding."""
+        bounds = [1 - clips_of(own)[0], 1 + clips_of(own)[1], clips_of(own)[1], own.clip_most]
+        for i in range(self.rows):
+            moved = [now - old for now, old, one in zip(self.now[i], self.old[i], self.mask[i], strict=True) if one]
+            logs = [*moved, sum(moved), sum(moved) / max(1, len(moved))]
+            if any(abs(math.exp(log) - bound) < 1e-6 for log in logs for bound in bounds):
+                return True
+        return False
+
+    def _loss(self, own: PolicyLoss, totals: Totals, now: Tensor, rows: slice) -> tuple[Tensor, dict[str, Tensor]]:
         def tensor(table: list[list[float]]) -> Tensor:
-            return torch.tensor(table[rows]).view(-1, self.width)
+            return torch.tensor(table[rows], dtype=torch.float64).view(-1, self.width)
 
         return policy_loss(
-            tensor(self.now),
+            now[rows],
             tensor(self.mask).bool(),
             tensor(self.advantages),
             own,
@@ -64,45 +84,110 @@ def batches(draw: st.DrawFn) -> Batch:
     return Batch(draw, draw(st.integers(1, 3)), draw(st.integers(1, 4)))
 
 
-def by_hand(batch: Batch, own: PolicyLoss, totals: Totals) -> float:
-    """The loop over rows and tokens."""
-    loss = 0.0
+def by_hand(batch: Batch, own: PolicyLoss, totals: Totals) -> tuple[Tensor, Tensor]:
+    """The loop over rows and tokens, one number at a time, and the logprobs of now that it is a function of."""
+    now = torch.tensor(batch.now, dtype=torch.float64, requires_grad=True)
+    loss = now.sum() * 0.0
+    low, high = clips_of(own)
     for i in range(batch.rows):
         scored = [t for t in range(batch.width) if batch.mask[i][t]]
-        moved = {t: batch.now[i][t] - batch.old[i][t] for t in scored}
+        moved = {t: now[i, t] - batch.old[i][t] for t in scored}
         apart = {t: batch.old[i][t] - batch.sampled[i][t] for t in scored}
         for t in scored:
             advantage = batch.advantages[i][t]
-            log = moved[t] if own.ratio == "token" else sum(moved.values())
-            ratio = math.exp(log / len(scored) if own.ratio == "sequence" else log)
+            ratio = torch.exp(moved[t])
+            if own.ratio == "product":
+                ratio = torch.exp(sum(moved.values(), torch.tensor(0.0)))
+            if own.ratio == "sequence":  # GSPO-token, eq. 13 and 14: the value is the reply's, the gradient the token's
+                reply = torch.exp(sum(moved.values(), torch.tensor(0.0)) / len(scored))
+                ratio = reply.detach() * torch.exp(now[i, t]) / torch.exp(now[i, t]).detach()
             if own.objective == "cispo":
-                gain = min(ratio, own.clip_high) * advantage * batch.now[i][t]
+                gain = min(ratio.item(), high) * advantage * now[i, t]
             else:
-                free = min(ratio, own.clip_most) if own.clip_most else ratio
-                kept = min(max(ratio, 1 - own.clip_low), 1 + own.clip_high)
-                gain = min(free * advantage, kept * advantage)
+                free = ratio.clamp(max=own.clip_most) if own.clip_most else ratio
+                kept = ratio.clamp(1 - low, 1 + high)
+                gain = torch.minimum(free * advantage, kept * advantage)
             weight = math.exp(sum(apart.values()) if own.correction.startswith("sequence") else apart[t])
+            least, most = correction_bounds(own)
             if own.correction in ("tis", "sequence_tis"):
-                gain *= min(max(weight, own.correction_low), own.correction_high)
+                gain = gain * min(max(weight, least), most)
             elif own.correction in ("icepop", "sequence_mask"):
-                gain *= weight if own.correction_low <= weight <= own.correction_high else 0.0
-            away = batch.reference[i][t] - batch.now[i][t]
-            cost = -gain + own.kl * ratio * (math.exp(away) - away - 1)
+                gain = gain * (weight if least <= weight <= most else 0.0)
+            log = now[i, t] - batch.reference[i][t]
+            inverse = torch.exp(batch.reference[i][t] - now[i, t])
+            kl = {
+                "k1": log,
+                "k2": 0.5 * log * log,
+                "k3": inverse - 1 + log,
+                "unbiased": torch.exp(moved[t]) * (inverse - 1 + log),
+            }[own.kl_estimator]
             share = {
                 "tokens": 1 / totals.tokens,
                 "sequences": 1 / (len(scored) * totals.rows),
                 "constant": 1 / (totals.longest * totals.rows),
-            }
-            loss += cost * share[own.average] - own.entropy_bonus * batch.entropy[i][t] / totals.tokens
-    return loss
+            }[own.average or "tokens"]
+            loss = loss + (-gain + (own.kl or 0.0) * kl) * share
+            loss = loss - own.entropy_bonus * batch.entropy[i][t] / totals.tokens
+    return loss, now
 
 
-@settings(max_examples=150)
+@settings(max_examples=200)
 @given(batches(), any_loss)
 def test_every_setting_is_the_loop_over_tokens_that_the_papers_write(batch: Batch, own: PolicyLoss) -> None:
+    """In value and gradient. Where a ratio is exactly at a clip, either gradient is right, and hypothesis finds those."""
     totals = Totals(rows=5, tokens=7, longest=9)
-    found, _ = batch.loss(own, totals)
-    assert found.item() == pytest.approx(by_hand(batch, own, totals), rel=1e-3, abs=1e-4)
+    slow, theirs = by_hand(batch, own, totals)
+    found, now = batch.loss_and_inputs(own, totals)
+    assert found.item() == pytest.approx(slow.item(), rel=1e-6, abs=1e-6)
+    (mine,), (reference,) = torch.autograd.grad(found, now), torch.autograd.grad(slow, theirs)
+    if not batch.at_a_clip(own):
+        assert (mine - reference).abs().max() < 1e-6 * max(1.0, reference.abs().max().item())
+
+
+def test_turns_of_one_reply_that_differ_have_a_gradient_under_the_ratio_of_the_reply() -> None:
+    """Praise for one token and blame for another cancel out in the mean of the reply."""
+    now_BS = torch.tensor([[-1.0, -2.0]], requires_grad=True)
+    for ratio in ("token", "sequence"):
+        loss, _ = policy_loss(
+            now_BS, torch.ones(1, 2), torch.tensor([[1.0, -1.0]]), PolicyLoss(ratio=ratio), Totals(1, 2, 2)
+        )
+        assert torch.autograd.grad(loss, now_BS)[0].tolist() == [[-0.5, 0.5]], ratio
+
+
+def expected_gradients(own: PolicyLoss, off: float) -> tuple[Tensor, Tensor]:
+    """The mean gradient of the KL term over all replies of two tokens of three words, by their probability under the policy that
+    sampled; and the gradient of the divergence itself."""
+    now = torch.tensor([[0.3, -0.2, 0.1], [0.5, 0.0, -0.4]], dtype=torch.float64, requires_grad=True)
+    shift = torch.tensor([[0.5, -0.3, 0.0], [-0.4, 0.2, 0.3]], dtype=torch.float64)
+    reference = torch.tensor([[0.0, 0.4, -0.3], [-0.2, 0.3, 0.1]], dtype=torch.float64).log_softmax(-1)
+    policy, old = now.log_softmax(-1), (now.detach() + off * shift).log_softmax(-1)
+    total = now.sum() * 0.0
+    for reply in itertools.product(range(3), repeat=2):
+        at = (torch.arange(2), torch.tensor(reply))
+        loss, _ = policy_loss(
+            policy[at][None], torch.ones(1, 2, dtype=torch.float64), torch.zeros(1, 1, dtype=torch.float64), own,
+            Totals(1, 2, 2), old_BS=old[at][None], reference_BS=reference[at][None],
+        )  # fmt: skip
+        total = total + old[at].sum().exp() * loss
+    whole = (policy.exp() * (policy - reference)).sum(-1).mean()
+    return torch.autograd.grad(total, now, retain_graph=True)[0], torch.autograd.grad(whole, now)[0]
+
+
+@pytest.mark.parametrize("ratio", ["token", "sequence", "product"])
+@pytest.mark.parametrize("off", [0.0, 1.0], ids=["on-policy", "off-policy"])
+def test_the_unbiased_divergence_has_the_gradient_of_the_divergence(ratio: Any, off: float) -> None:
+    mine, whole = expected_gradients(PolicyLoss(ratio=ratio, kl=1.0, correction="none"), off)
+    assert (mine - whole).abs().max() < 1e-15
+
+
+def test_what_the_gradients_of_the_other_estimators_are_on_average() -> None:
+    def of(estimator: Any) -> tuple[Tensor, Tensor]:
+        return expected_gradients(PolicyLoss(kl=1.0, kl_estimator=estimator, correction="none"), 0.0)
+
+    (k1, _), (k2, whole), (k3, _) = of("k1"), of("k2"), of("k3")
+    assert k1.abs().max() < 1e-15, "k1 in the loss teaches nothing"
+    assert (k2 - whole).abs().max() < 1e-15, "k2 has the right gradient as long as there is one update per batch"
+    assert 1e-3 < (k3 - whole).abs().max() < 0.3 * whole.abs().max(), "k3 is that of the reverse divergence"
 
 
 @settings(max_examples=60)

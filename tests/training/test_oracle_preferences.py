@@ -28,7 +28,7 @@ from verigym.model.logprobs import scores, token_logprobs
 from verigym.model.tree import PackedBatch, pack
 from verigym.training import update
 from verigym.training.losses import dpo_loss, sft_loss
-from verigym.training.recipe_groups import PreferenceLoss
+from verigym.training.recipe_groups import PreferenceLoss, beta_of
 from verigym.training.update import Pair, dpo_update, num_scored, reward_update, sft_update
 
 PREFIX = list(range(20, 32))
@@ -92,10 +92,10 @@ def their_dpo(model: Any, reference: Any, settings: PreferenceLoss, pairs: Seque
     """TRL's sigmoid knows no label smoothing; its `aot` has the smoothed loss, of sorted pairs: of one pair, the same."""
     if settings.smoothing:
         trainer = dpo_trainer(
-            model, reference, folder, loss_type="aot", beta=settings.beta, label_smoothing=settings.smoothing
+            model, reference, folder, loss_type="aot", beta=beta_of(settings), label_smoothing=settings.smoothing
         )
         return torch.stack([trainer.compute_loss(model, as_pairs([pair])) for pair in pairs]).mean()
-    trainer = dpo_trainer(model, reference, folder, loss_type=settings.objective, beta=settings.beta)
+    trainer = dpo_trainer(model, reference, folder, loss_type=settings.objective, beta=beta_of(settings))
     return trainer.compute_loss(model, as_pairs(pairs))
 
 

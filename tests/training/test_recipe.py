@@ -14,8 +14,10 @@ from verigym.training.recipe import (
     Episodes,
     PolicyLoss,
     Recipe,
+    filled,
     make_recipe,
     read_recipe,
+    recipe_json,
 )
 
 DESIGN = """
@@ -38,12 +40,13 @@ def test_the_example_of_the_design_is_complete_as_it_stands(tmp_path: Path) -> N
     path = tmp_path / "recipe.yaml"
     path.write_text(DESIGN)
     recipe = read_recipe(path)
-    assert recipe == Recipe(
-        model="nvidia/Nemotron-Nano-9B-v2",
-        algorithm="grpo",
-        reward="tool_call_verifier",
-        held_out_eval="tool_call_eval",
-        loss=PolicyLoss(average="sequences"),
+    assert recipe == filled(
+        Recipe(
+            model="nvidia/Nemotron-Nano-9B-v2",
+            algorithm="grpo",
+            reward="tool_call_verifier",
+            held_out_eval="tool_call_eval",
+        )
     )
     assert (recipe.num_generations_per_prompt, recipe.eval_interval, recipe.lora.r) == (8, 10, 16)
 
@@ -178,7 +181,12 @@ def test_an_algorithm_is_a_set_of_settings(
     algorithm: str, loss: PolicyLoss, advantage: Advantage, episodes: Episodes
 ) -> None:
     made = make(f"algorithm={algorithm}")
-    assert (made.loss, made.advantage, made.episodes) == (loss, advantage, episodes)
+    usual = filled(Recipe(model="tiny", algorithm="sft"))
+    for group, given in ((made.loss, loss), (made.advantage, advantage), (made.episodes, episodes)):
+        for field in type(group).__struct_fields__:
+            own = getattr(given, field)
+            name = {PolicyLoss: "loss", Advantage: "advantage", Episodes: "episodes"}[type(group)]
+            assert getattr(group, field) == (getattr(getattr(usual, name), field) if own is None else own), field
 
 
 NEEDED: dict[str, Any] = {
@@ -194,9 +202,63 @@ def test_a_recipe_can_override_every_default_of_an_algorithm() -> None:
         made = make(f"algorithm={algorithm}", **NEEDED.get(algorithm, {}))
         for key, own in parts.items():
             assert {name: getattr(getattr(made, key), name) for name in own} == own
-    assert make("algorithm=dapo", "loss.clip_high=0.5").loss == PolicyLoss(clip_high=0.5)
+    assert make("algorithm=dapo", "loss.clip_high=0.5").loss.clip_high == 0.5
     own = make("algorithm=gspo", loss={"kl": 0.1}).loss
     assert (own.kl, own.ratio, own.clip_low) == (0.1, "sequence", 3e-4), "the rest stays the algorithm's"
+
+
+@pytest.mark.parametrize(
+    ("correction", "bounds"),
+    [("tis", (0, 3)), ("sequence_tis", (0, 3)), ("icepop", (0.5, 5)), ("sequence_mask", (0, 3))],
+)
+def test_each_correction_has_bounds_of_its_own(correction: str, bounds: tuple[float, float]) -> None:
+    own = make(f"loss.correction={correction}").loss
+    assert (own.correction_low, own.correction_high) == bounds
+    given = make(f"loss.correction={correction}", "loss.correction_low=0.1", "loss.correction_high=9").loss
+    assert (given.correction_low, given.correction_high) == (0.1, 9)
+
+
+def test_ipo_which_divides_by_length_asks_for_half_a_nat_per_token() -> None:
+    pairs = {"algorithm": "dpo", "data": "pairs"}
+    assert make(**pairs).preference.beta == 0.1
+    assert make("preference.objective=ipo", **pairs).preference.beta == 1.0
+    assert make("preference.objective=ipo", "preference.beta=0.1", **pairs).preference.beta == 0.1
+
+
+def test_turns_and_batches_are_compared_by_the_newer_rules_unless_the_recipe_says_otherwise() -> None:
+    assert make("advantage.scale=batch").advantage.scale_from == "advantages"
+    assert make("advantage.scale=batch", "advantage.scale_from=rewards").advantage.scale_from == "rewards"
+    by_step, by_state = make("advantage.credit=step").advantage, make("advantage.credit=state").advantage
+    assert (by_step.min_scaled, by_step.discount) == (4, 1.0)
+    assert (by_state.min_scaled, by_state.discount, by_state.state_weight) == (4, 0.95, 1.0)
+    assert make("advantage.credit=state", "advantage.discount=1").advantage.discount == 1.0
+
+
+def test_a_recipe_made_in_python_has_the_defaults_of_its_algorithm() -> None:
+    own = filled(Recipe(model="tiny", algorithm="gspo", reward="passed", loss=PolicyLoss(kl=0.1)))
+    assert own == make("algorithm=gspo", "loss.kl=0.1")
+
+
+def test_newer_fields_are_stored_only_if_they_are_set() -> None:
+    """So a recipe of an older release still names the same run."""
+    stored = recipe_json(make(loss={"average": "sequences"}))
+    assert not {"agent", "allow_live_tools"} & set(stored)
+    assert set(stored["advantage"]) == {"baseline", "scale", "rewards", "credit", "discount"}
+    assert "kl_estimator" not in stored["loss"]
+    newer = recipe_json(make("loss.kl_estimator=k3", "advantage.credit=state", "agent=codex exec {prompt}"))
+    assert (newer["loss"]["kl_estimator"], newer["agent"]) == ("k3", "codex exec {prompt}")
+    assert (newer["advantage"]["credit"], newer["advantage"]["min_scaled"]) == ("state", 4)
+    assert "state_weight" not in newer["advantage"]
+
+
+@pytest.mark.parametrize("algorithm", ["rloo", "grpo"])
+@pytest.mark.parametrize("credit", ["step", "state"])
+def test_the_product_of_a_reply_cannot_credit_its_turns(algorithm: str, credit: str) -> None:
+    overrides = [f"algorithm={algorithm}", f"advantage.credit={credit}"]
+    overrides += ["loss.ratio=product"] if algorithm == "grpo" else []
+    with pytest.raises(BadInput, match=f"`loss.ratio: product` and `advantage.credit: {credit}` cannot be combined"):
+        make(*overrides)
+    assert make(*overrides, "loss.ratio=sequence").loss.ratio == "sequence"
 
 
 def test_settings_of_an_algorithm_do_not_leak_into_the_next_recipe() -> None:
@@ -223,7 +285,7 @@ def test_several_rewards_are_given_with_their_weights() -> None:
         (["preference.smoothing=0.5"], {}, r"preference\.smoothing must be a number, less than 0\.5"),
         (["loss=3"], {}, "loss must be keys and values, not a whole number"),
         (["episodes.overlong_buffer=64"], {}, r"episodes\.overlong_buffer must be smaller than max_tokens \(64\)"),
-        (["loss.correction_low=4"], {}, "loss.correction_low is above loss.correction_high"),
+        (["loss.correction_low=4"], {}, r"loss.correction_low \(4\) is above loss.correction_high \(3\)"),
         (["data=pairs"], {}, "data cannot be used with grpo, which samples its own episodes. Remove it"),
         (["part=half"], {}, r'r\.yaml: Part "half" is invalid. Write I/N, such as 1/3'),
         (["algorithm=sft", "data=d", "part=1/2"], {}, "`part` and `data` cannot be combined. Remove one"),

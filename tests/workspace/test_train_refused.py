@@ -33,7 +33,7 @@ from verigym.workspace.dry_run import dry_run
         ({"loss": {"clip_hi": 0.3}}, "unknown key loss.clip_hi. Did you mean loss.clip_high?"),
         (
             {"advantage": {"xyz": 1}},
-            "unknown key advantage.xyz. Valid keys: baseline, scale, rewards, credit, discount",
+            "unknown key advantage.xyz. Valid keys: baseline, scale, scale_from, rewards, credit, discount",
         ),
         ({"steps": "ten"}, r"steps"),
         ({"steps": 0}, r"steps must be a whole number, at least 1"),

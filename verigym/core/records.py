@@ -177,6 +177,8 @@ class Trajectory(Printable, Struct, frozen=True, kw_only=True, omit_defaults=Tru
     marks: list[Mark] = []
     rewards: list[float] = []
     """Reward per reply of the policy: from `step` of a reset/step environment, or from `step_reward` of one with tools."""
+    states: list[str] = []
+    """Hash of the environment's state before each reply of the policy. Recorded only if training compares equal states."""
     end_state: Json = {}
     blobs: dict[str, str] = {}
     """Name to sha256, for parts of the end state that are bytes or too large for JSON. Read one with `context.blob`."""

@@ -87,7 +87,12 @@ def check_keys(data: Json, kind: type[Struct], where: str, above: str = "") -> N
             near = difflib.get_close_matches(str(key), list(known), n=1)
             hint = f". Did you mean {above}{near[0]}?" if near else f". Valid keys: {', '.join(known)}"
             raise BadInput(f"{where}: unknown key {above}{key}{hint}")
-        if (allowed := _choices(known[key])) and not isinstance(value, dict) and value not in allowed:
+        if (
+            (allowed := _choices(known[key]))
+            and not isinstance(value, dict)
+            and value not in allowed
+            and not (value is None and type(None) in get_args(known[key]))
+        ):
             raise BadInput(f'{where}: {above}{key} cannot be "{value}". Use one of: {", ".join(allowed)}')
         if isinstance(value, dict) and (below := _section(known[key])) is not None:
             check_keys(cast(Json, value), below, where, f"{key}.")
@@ -147,7 +152,7 @@ def _choices(kind: Any) -> tuple[str, ...]:
     """The words of a `Literal`, also of one beside a section: `Literal["success"] | AsGood`."""
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     literal = next((one for one in kinds if get_origin(one) is Literal), None)
-    return get_args(literal) if literal is not None and type(None) not in kinds else ()
+    return get_args(literal) if literal is not None else ()
 
 
 def _section(kind: Any) -> type[Struct] | None:

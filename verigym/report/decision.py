@@ -31,7 +31,7 @@ from verigym.report.comparison import (
 from verigym.report.document import Block, Case, CheckRow, Checks, Document, Picture, Section, Step, Table, Words, typed
 from verigym.report.subjects import VersionSubject
 from verigym.training.alarms import StoredAlarm
-from verigym.training.recipe import Recipe, overlong_penalty
+from verigym.training.recipe import Recipe, filled, overlong_penalty
 from verigym.workspace.shared_reports import shared_reports
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -215,7 +215,7 @@ def _measured(subject: _Subject) -> Iterator[Block]:
 
 def _settings(recipe: Json) -> Json:
     """The settings of a recipe that are not the usual ones: `{"steps": 60, "episodes.overlong_penalty": 3.0}`."""
-    usual = _flat(msgspec.to_builtins(Recipe(model="", algorithm="grpo")))
+    usual = _flat(msgspec.to_builtins(filled(Recipe(model="", algorithm=recipe.get("algorithm", "grpo")))))
     told = ("model", "algorithm", "start", "name", "run")
     return {key: one for key, one in _flat(recipe).items() if key not in told and one != usual.get(key, "")}
 

@@ -140,6 +140,8 @@ class _Conversation:
         if self.limits.tokens is not None:
             left = max(self.limits.tokens - log.tokens, 1)
             sampling = msgspec.structs.replace(sampling, max_tokens=min(sampling.max_tokens, left))
+        if self.session.settings.record_states:
+            await self.session.record_state()
         log.running = Fault.INFRASTRUCTURE
         items, turns = with_examples(*own_view(log), self.session.agent.examples)
         reply = await self.policy.respond(

@@ -32,6 +32,7 @@ from verigym.core.records import (
     Trajectory,
     Turn,
     Version,
+    content_hash,
 )
 from verigym.core.watchdog import Overdue
 from verigym.harness.environment import EnvironmentSpec
@@ -56,8 +57,8 @@ class Log:
     """The trajectory while it is being recorded."""
 
     __slots__ = (
-        "blobs", "calls", "cost", "error", "in_calls_s", "items", "marks", "own", "rewards", "running", "tokens", "turns",
-        "view",
+        "blobs", "calls", "cost", "error", "in_calls_s", "items", "marks", "own", "rewards", "running", "states", "tokens",
+        "turns", "view",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -69,6 +70,7 @@ class Log:
         """Indices of the items that the policy sees. None for all of them."""
         self.marks: list[Mark] = []
         self.rewards: list[float] = []
+        self.states: list[str] = []
         self.blobs: dict[str, str] = {}
         self.calls: Counter[str] = Counter()
         self.tokens, self.cost = 0, 0.0
@@ -262,6 +264,12 @@ class Session:
     async def persona(self) -> str:
         return str(await self._executor.call(self.state.persona))
 
+    async def record_state(self) -> None:
+        """Records the hash of the state that the policy is about to act in, if the settings ask for it and the environment has
+        `end_state()`."""
+        if self.settings.record_states and hasattr(self.state, "end_state"):
+            self.log.states.append(content_hash(await _end_state(self._executor, self.state)))
+
     async def finish(self) -> None:
         """Takes the end state and the blobs."""
         self.log.running = Fault.ENVIRONMENT
@@ -326,6 +334,7 @@ class Session:
             turns=log.turns,
             marks=log.marks,
             rewards=log.rewards,
+            states=log.states,
             end_state=self.end_state,
             blobs=log.blobs,
             stop=stop,

@@ -61,6 +61,8 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Plays the user in environments with a persona."""
     judge: Version | None = None
     """Answers the verifiers that ask a judge. For verifiers that compare, it may be a reward model."""
+    record_states: bool = False
+    """Record the hash of the environment's state before each reply, by calling its `end_state()`."""
     require_sandbox: bool = False
     """Refuse to run code outside an isolated sandbox."""
     program: ProgramOptions = ProgramOptions()

@@ -5,11 +5,12 @@ An episode without a reward (its verifier or the infrastructure failed) gets adv
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
+import msgspec
 from msgspec import Struct
 
-from verigym.training.recipe import Advantage
+from verigym.training.recipe_groups import Advantage
 
 TOLERANCE = 1e-6
 """Rewards closer than this count as equal, so their group has no signal."""
@@ -33,11 +34,23 @@ def advantages(groups: Sequence[Rewards], settings: Advantage = Advantage()) -> 
     centred = [_centred(group, settings.baseline) for group in groups]
     if settings.scale == "none":
         return [[value or 0.0 for value in group] for group in centred]
-    overall = _deviation([reward for group in groups for reward in group])
+    if settings.scale == "batch":
+        overall = _of_batch(groups, centred, settings)
+        return [[(value or 0.0) / (overall + _EPS) for value in values] for values in centred]
     return [
-        [(value or 0.0) / ((_deviation(group) if settings.scale == "group" else overall) + _EPS) for value in values]
+        [(value or 0.0) / (_deviation(group) + _EPS) for value in values]
         for group, values in zip(groups, centred, strict=True)
     ]
+
+
+def _of_batch(groups: Sequence[Rewards], centred: Sequence[Rewards], settings: Advantage) -> float:
+    """The deviation of the batch. That of the centred rewards of groups with signal measures how much episodes of one task
+    differ. That of all rewards also counts how much tasks differ from each other, and groups that teach nothing."""
+    if settings.scale_from != "advantages":
+        return _deviation([reward for group in groups for reward in group])
+    return _deviation(
+        [value for group, values in zip(groups, centred, strict=True) if differ(group) for value in values]
+    )
 
 
 def advantages_of_each(
@@ -59,18 +72,65 @@ def advantages_of_each(
 
 def step_advantages(groups: Sequence[Sequence[Sequence[float] | None]], settings: Advantage) -> list[list[list[float]]]:
     """The advantage of every turn: its discounted return compared with that of the same turn in the group's other episodes."""
-    returns = [
-        [None if rewards is None else _returns(rewards, settings.discount) for rewards in group] for group in groups
-    ]
-    longest = max((len(row) for group in returns for row in group if row is not None), default=0)
-    by_turn: list[list[list[float]]] = [[[] for _ in group] for group in groups]
-    for turn in range(longest):
-        at_turn = [[row[turn] if row is not None and turn < len(row) else None for row in group] for group in returns]
-        for group, values, target in zip(returns, advantages(at_turn, settings), by_turn, strict=True):
-            for row, value, episode in zip(group, values, target, strict=True):
-                if row is not None and turn < len(row):
-                    episode.append(value)
+    numbers = [[None if rewards is None else [*range(len(rewards))] for rewards in group] for group in groups]
+    return _turn_advantages(groups, numbers, settings)
+
+
+def state_advantages(
+    groups: Sequence[Sequence[Sequence[float] | None]],
+    states: Sequence[Sequence[Sequence[Hashable] | None]],
+    settings: Advantage,
+) -> list[list[list[float]]]:
+    """The advantage of every turn among the turns of its group that began in the same state, whenever that was: its discounted
+    return compared with theirs (GiGPO). 0 for a state that only one turn began in."""
+    return _turn_advantages(groups, states, settings)
+
+
+def _turn_advantages(
+    groups: Sequence[Sequence[Sequence[float] | None]],
+    names: Sequence[Sequence[Sequence[Hashable] | None]],
+    settings: Advantage,
+) -> list[list[list[float]]]:
+    """Compares the returns of turns of the same name within each group."""
+    by_turn: list[list[list[float]]] = [[[0.0] * len(row or ()) for row in group] for group in groups]
+    sets: dict[tuple[int, Hashable], list[tuple[int, int, float]]] = {}
+    for number, (group, rows) in enumerate(zip(groups, names, strict=True)):
+        for episode, (rewards, named) in enumerate(zip(group, rows, strict=True)):
+            if rewards is not None:
+                returns = _returns(rewards, 1.0 if settings.discount is None else settings.discount)
+                for turn, (name, value) in enumerate(zip(named or (), returns, strict=True)):
+                    sets.setdefault((number, name), []).append((episode, turn, value))
+    for (number, _), members, values in zip(
+        sets, sets.values(), _compared([*sets], [*sets.values()], settings), strict=True
+    ):
+        for (episode, turn, _), value in zip(members, values, strict=True):
+            by_turn[number][episode][turn] = value
     return by_turn
+
+
+def _compared(
+    names: Sequence[tuple[int, Hashable]], sets: Sequence[Sequence[tuple[int, int, float]]], settings: Advantage
+) -> list[list[float]]:
+    """The advantages within sets of turns. A set of few has no deviation worth the name: two of them would always be 0.7 apart
+    from their mean. It is compared with the others in it and not divided by its own deviation."""
+    returns = [[value for *_, value in members] for members in sets]
+    few = [len(members) < (settings.min_scaled or 0) for members in sets]
+    others = msgspec.structs.replace(settings, baseline="others")
+    if settings.scale != "batch":
+        alone = msgspec.structs.replace(others, scale="none")
+        return [advantages([one], alone if small else settings)[0] for one, small in zip(returns, few, strict=True)]
+    centred = [_centred(one, "others" if small else settings.baseline) for one, small in zip(returns, few, strict=True)]
+    if settings.scale_from == "advantages":
+        overall = [_of_batch(returns, centred, settings)] * len(sets)
+    else:  # turn by turn, as runs before this setting had it
+        turns: dict[Hashable, list[float]] = {}
+        for (_, name), one in zip(names, returns, strict=True):
+            turns.setdefault(name, []).extend(one)
+        overall = [_deviation(turns[name]) for _, name in names]
+    return [
+        [(value or 0.0) / (deviation + _EPS) for value in values]
+        for values, deviation in zip(centred, overall, strict=True)
+    ]
 
 
 def differ(rewards_G: Rewards) -> bool:
@@ -88,7 +148,7 @@ def _returns(rewards: Sequence[float], discount: float) -> list[float]:
     return [*returns][::-1]
 
 
-def _centred(rewards_G: Rewards, baseline: str) -> list[float | None]:
+def _centred(rewards_G: Rewards, baseline: str | None) -> list[float | None]:
     """Each reward less the mean of its group, or of the others in it. None for a group with fewer than two rewards."""
     scored = _scored(rewards_G)
     if len(scored) < 2:

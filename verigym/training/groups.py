@@ -5,9 +5,18 @@ import statistics
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from verigym.core.records import Sample, Stop, Task, Trajectory, Turn, Verdict
+import msgspec
+
+from verigym.core.records import Item, Json, Sample, Stop, Task, Trajectory, Turn, Verdict, content_hash
 from verigym.core.seeds import derive
-from verigym.training.advantages import advantages, advantages_of_each, differ, overlong, step_advantages
+from verigym.training.advantages import (
+    advantages,
+    advantages_of_each,
+    differ,
+    overlong,
+    state_advantages,
+    step_advantages,
+)
 from verigym.training.recipe import Recipe
 from verigym.training.samples import from_trajectory
 
@@ -83,6 +92,10 @@ def has_signal(group: Group, recipe: Recipe) -> bool:
     if recipe.advantage.credit == "step":
         rows = [row or [] for row in _by_step(group)]
         compared += [[row[turn] if turn < len(row) else None for row in rows] for turn in range(max(map(len, rows)))]
+    if recipe.advantage.credit == "state":
+        plain = msgspec.structs.replace(recipe.advantage, scale="none")
+        [turns] = state_advantages([_by_step(group)], [_states(group)], plain)
+        compared += [[0.0, value] for row in turns for value in row]
     if recipe.advantage.rewards == "each" and isinstance(recipe.reward, dict):
         scored = [verdict.parts if verdict.reward is not None else None for verdict in group.verdicts]
         compared += [[None if parts is None else parts[name] for parts in scored] for name in recipe.reward]
@@ -91,7 +104,7 @@ def has_signal(group: Group, recipe: Recipe) -> bool:
 
 def samples_of(groups: list[Group], recipe: Recipe) -> list[tuple[Sample, bool]]:
     """The samples of every scored episode, each with whether it is masked because its last reply was truncated. A group without
-    signal gives no samples but counts in the scale of the batch."""
+    signal gives no samples."""
     worth, by_turn = advantages_in(groups, recipe)
     return [
         (sample, recipe.episodes.mask_truncated and trajectory.stop is Stop.MAX_TOKENS)
@@ -118,6 +131,12 @@ def advantages_in(groups: list[Group], recipe: Recipe) -> tuple[list[list[float]
         worth = advantages_of_each(parts, list(recipe.reward.values()))
     else:
         worth = advantages([group.rewards for group in groups], settings)
+    if settings.credit == "state":
+        turns = state_advantages([_by_step(group) for group in groups], [_states(group) for group in groups], settings)
+        by_turn = [
+            [[value + settings.state_weight * turn for turn in row] for value, row in zip(values, rows, strict=True)]
+            for values, rows in zip(worth, turns, strict=True)
+        ]
     return worth, by_turn
 
 
@@ -140,6 +159,32 @@ def _by_step(group: Group) -> list[list[float] | None]:
             steps[-1] = steps[-1] + reward - sum(trajectory.rewards)
         rows.append(None if reward is None else steps)
     return rows
+
+
+def _states(group: Group) -> list[list[str]]:
+    """For each episode, the state in which each turn of the policy began."""
+    return [states_of(trajectory) for trajectory in group.trajectories]
+
+
+def states_of(trajectory: Trajectory) -> list[str]:
+    """The state in which each turn of the policy began: that of the environment and what the policy was told since its last
+    reply. If the environment has no state to show, the whole conversation until then."""
+    mine = _policy_turns(trajectory)
+    known = trajectory.states if len(trajectory.states) == len(mine) else None
+    names: list[str] = []
+    made: set[int] = set()
+    for number, turn in enumerate(mine):
+        seen = [index for first, end in turn.saw for index in range(first, end)]
+        since = max(made.intersection(seen), default=-1)
+        told = [index for index in seen if known is None or index > since]
+        names.append(content_hash([known[number] if known else "", [_said(trajectory.items[i]) for i in told]]))
+        made.update(turn.made)
+    return names
+
+
+def _said(item: Item) -> Json:
+    """An item without the ids of calls, which differ between episodes that said the same."""
+    return {name: value for name, value in msgspec.to_builtins(item).items() if name not in ("id", "call_id")}
 
 
 def summary(groups: list[Group], recipe: Recipe, by_source: bool) -> "Metrics":

@@ -14,10 +14,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from verigym.model import lora
 from verigym.model.threads import in_thread
 from verigym.training.groups import Group, has_signal, less, pick, samples_of, summary, with_rewards
 from verigym.training.loop import FirstBatch, Metrics, OnMetrics, train_steps
+from verigym.training.losses import divergence
 from verigym.training.recipe import Recipe
 from verigym.training.rollouts import TrainingRollouts
 from verigym.training.samples import from_trajectory
@@ -81,7 +84,7 @@ async def collect(recipe: Recipe, rollouts: TrainingRollouts, step: int) -> list
     """The groups of a step. With dynamic sampling, other tasks replace those whose group has no signal."""
     groups: list[Group] = []
     wanted = recipe.prompts_per_step
-    for number in range(recipe.episodes.dynamic_rounds + 1):
+    for number in range((recipe.episodes.dynamic_rounds or 0) + 1):
         tried = {(group.source, group.trajectories[0].task) for group in groups}
         tasks = pick(rollouts.sources, recipe, step, number, wanted, tried)
         if not tasks:
@@ -105,8 +108,11 @@ def _kl_share(
     now = logprobs_of(model, samples, recipe.temperature)
     with lora.with_weights(model, reference):
         then = logprobs_of(model, samples, recipe.temperature)
+    estimator = "k1" if recipe.loss.kl_estimator == "unbiased" else recipe.loss.kl_estimator
     kl: dict[str, float] = {}
     for sample, ours, theirs in zip(samples, now, then, strict=True):
-        kl[sample.trajectory] = kl.get(sample.trajectory, 0.0) + sum(ours) - sum(theirs)
-    taken = {trajectory: recipe.loss.kl * value for trajectory, value in kl.items()}
+        here, there = torch.tensor([ours, theirs], dtype=torch.float64)
+        total = divergence(here, there, estimator).sum().item()
+        kl[sample.trajectory] = kl.get(sample.trajectory, 0.0) + total
+    taken = {trajectory: (recipe.loss.kl or 0.0) * value for trajectory, value in kl.items()}
     return taken, sum(kl.values()) / max(1, sum(map(len, now)))

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from verigym.training.recipe_groups import Distill, PolicyLoss, PreferenceLoss
+from verigym.training.recipe_groups import Distill, PolicyLoss, PreferenceLoss, beta_of, clips_of, correction_bounds
 
 Figures = dict[str, Tensor]
 """Metrics by name, summed over micro-batches."""
@@ -46,13 +46,14 @@ def policy_loss(
     """The loss of the GRPO family. `advantages` is (B, 1), or (B, S) if tokens of one reply differ. With one update per batch,
     `old_BS` is None because it would equal `now_BS`. `sampled_BS` holds the logprobs of the sampler."""
     then_BS = now_BS.detach() if old_BS is None else old_BS
-    ratio = _ratio(now_BS - then_BS, mask_BS, settings.ratio)
+    ratio = _ratio(now_BS, then_BS, mask_BS, settings.ratio, by_token=advantages.shape[1] > 1)
+    low, high = clips_of(settings)
     if settings.objective == "cispo":
-        weight = ratio.clamp(max=settings.clip_high).detach()
+        weight = ratio.clamp(max=high).detach()
         gain = weight * advantages * now_BS
-        cut = (ratio > settings.clip_high).expand_as(mask_BS)
+        cut = (ratio > high).expand_as(mask_BS)
     else:
-        kept = ratio.clamp(1 - settings.clip_low, 1 + settings.clip_high) * advantages
+        kept = ratio.clamp(1 - low, 1 + high) * advantages
         free = (ratio.clamp(max=settings.clip_most) if settings.clip_most else ratio) * advantages
         gain = torch.minimum(free, kept)
         cut = (kept < free).expand_as(mask_BS)
@@ -62,10 +63,13 @@ def policy_loss(
         gain = gain * _correction((then_BS - sampled_BS) * mask_BS, settings)
     loss_BS = -gain
     if reference_BS is not None:
-        away_BS = reference_BS - now_BS
-        kl_BS = torch.exp(away_BS) - away_BS - 1
-        figures["kl"] = (kl_BS.detach() * mask_BS).sum() / totals.tokens
-        loss_BS = loss_BS + settings.kl * kl_BS * ratio
+        figures["kl"] = (divergence(now_BS.detach(), reference_BS, "k3") * mask_BS).sum() / totals.tokens
+        kl_BS = divergence(now_BS, reference_BS, settings.kl_estimator)
+        if (
+            settings.kl_estimator == "unbiased"
+        ):  # by the token, whatever the ratio of the gain: a token's divergence is its own
+            kl_BS = kl_BS * torch.exp(now_BS - then_BS)
+        loss_BS = loss_BS + (settings.kl or 0.0) * kl_BS
     loss = (loss_BS * _shares(mask_BS, settings.average, totals)).sum()
     if entropy_BS is not None:
         loss = loss - settings.entropy_bonus * (entropy_BS * mask_BS).sum() / totals.tokens
@@ -87,12 +91,26 @@ def teacher_advantages(
     return settings.kl * bounded_BS, figures
 
 
-def _ratio(log_BS: Tensor, mask_BS: Tensor, of: str) -> Tensor:
-    """The importance ratio: (B, S) per token, (B, 1) per reply."""
-    if of == "token":
+def divergence(now: Tensor, reference: Tensor, estimator: str) -> Tensor:
+    """An estimate of the divergence from the reference, per token, from the logprobs of the sampled tokens (Schulman's k1, k2 and
+    k3). `unbiased` is k3 here, and the caller multiplies it by the ratio of the token."""
+    gain = now - reference
+    if estimator == "k1":
+        return gain
+    return gain**2 / 2 if estimator == "k2" else torch.exp(-gain) + gain - 1
+
+
+def _ratio(now_BS: Tensor, then_BS: Tensor, mask_BS: Tensor, of: str | None, *, by_token: bool) -> Tensor:
+    """The importance ratio: (B, S) per token, (B, 1) per reply. If tokens of a reply have advantages of their own, the ratio of
+    the reply would mix them up, so `sequence` has its value and the gradient of each token (GSPO-token)."""
+    log_BS = now_BS - then_BS
+    if of in ("token", None):
         return torch.exp(log_BS)
     log_B1 = (log_BS * mask_BS).sum(1, keepdim=True)
-    return torch.exp(log_B1 / mask_BS.sum(1, keepdim=True).clamp(min=1) if of == "sequence" else log_B1)
+    if of == "product":
+        return torch.exp(log_B1)
+    ratio_B1 = torch.exp(log_B1 / mask_BS.sum(1, keepdim=True).clamp(min=1))
+    return ratio_B1.detach() * torch.exp(now_BS - now_BS.detach()) if by_token else ratio_B1
 
 
 def _correction(log_BS: Tensor, settings: PolicyLoss) -> Tensor | float:
@@ -101,15 +119,15 @@ def _correction(log_BS: Tensor, settings: PolicyLoss) -> Tensor | float:
         return 1.0
     whole = settings.correction.startswith("sequence")
     weight = torch.exp(log_BS.sum(1, keepdim=True) if whole else log_BS)
-    low, high = settings.correction_low, settings.correction_high
+    low, high = correction_bounds(settings)
     if settings.correction.endswith("tis"):
         return weight.clamp(low, high)
     return weight.where((weight >= low) & (weight <= high), 0.0)
 
 
-def _shares(mask_BS: Tensor, average: str, totals: Totals) -> Tensor:
+def _shares(mask_BS: Tensor, average: str | None, totals: Totals) -> Tensor:
     """The weight of each token in the mean."""
-    if average == "tokens":
+    if average in ("tokens", None):
         return mask_BS / totals.tokens
     lengths_B1 = mask_BS.sum(1, keepdim=True).clamp(min=1) if average == "sequences" else totals.longest
     return mask_BS / (lengths_B1 * totals.rows)
@@ -117,7 +135,7 @@ def _shares(mask_BS: Tensor, average: str, totals: Totals) -> Tensor:
 
 def dpo_loss(gains_P2: Tensor, lengths_P2: Tensor, settings: PreferenceLoss, num_pairs: int) -> tuple[Tensor, Figures]:
     """The DPO or IPO loss of pairs (chosen, rejected). `gains` are sums of logprobs less those of the reference."""
-    beta = settings.beta
+    beta = beta_of(settings)
     if settings.objective == "ipo":
         each_P2 = gains_P2 / lengths_P2.clamp(min=1)
         apart_P = each_P2[:, 0] - each_P2[:, 1]

@@ -4,7 +4,7 @@ An unknown key is an error that names the nearest known key. `a.b=c` on the comm
 """
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -23,7 +23,11 @@ from verigym.training.recipe_groups import (
     Positive,
     PreferenceLoss,
     Share,
+    beta_of,
+    correction_bounds,
 )
+
+G = TypeVar("G", bound=msgspec.Struct)
 
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -118,17 +122,82 @@ ALGORITHMS: dict[str, dict[str, dict[str, Any]]] = {
     },
     "distill": {},
 }
-"""Defaults of each algorithm. A recipe can override them."""
+"""Defaults of each algorithm, over `_USUAL`. A recipe can override them."""
+_USUAL: dict[str, dict[str, Any]] = {
+    "loss": {
+        "ratio": "token",
+        "objective": "clip",
+        "clip_low": 0.2,
+        "clip_high": 0.2,
+        "average": "tokens",
+        "kl": 0.0,
+        "kl_in": "loss",
+    },
+    "advantage": {"baseline": "group", "scale": "group"},
+    "episodes": {"dynamic_rounds": 0},
+}
 
 
-_NEWER = ("allow_live_tools", "agent", "tools", "distill")
-"""Fields that are stored only if they are set, so that runs of older recipes keep their ids."""
+def filled(recipe: Recipe) -> Recipe:
+    """The recipe with the defaults of its algorithm in place of every None that needs neither the model nor the data."""
+    own = ALGORITHMS[recipe.algorithm]
+    groups = {
+        name: with_defaults(getattr(recipe, name), {**usual, **own.get(name, {})}) for name, usual in _USUAL.items()
+    }
+    recipe = msgspec.structs.replace(recipe, **groups)
+    low, high = correction_bounds(recipe.loss)
+    advantage, credit = recipe.advantage, recipe.advantage.credit
+    return msgspec.structs.replace(
+        recipe,
+        loss=with_defaults(recipe.loss, {"correction_low": low, "correction_high": high}),
+        advantage=with_defaults(
+            advantage,
+            {
+                "discount": 0.95 if credit == "state" else 1.0,
+                **({"scale_from": "advantages"} if advantage.scale == "batch" else {}),
+                **({"min_scaled": 4} if credit != "trajectory" else {}),
+            },
+        ),
+        preference=with_defaults(recipe.preference, {"beta": beta_of(recipe.preference)}),
+    )
+
+
+def with_defaults(group: G, defaults: dict[str, Any]) -> G:
+    """The group with these values where it has None."""
+    return msgspec.structs.replace(
+        group, **{name: value for name, value in defaults.items() if getattr(group, name) is None}
+    )
+
+
+_FIRST = {
+    "": "model algorithm reward environments environment reward_model judge user data rehearse start adapter lora "
+    "num_generations_per_prompt prompts_per_step steps num_tasks part learning_rate max_tokens temperature updates_per_batch "
+    "loss advantage episodes preference eval_interval held_out_eval eval_tasks dollars_per_hour seed name",
+    "lora": "r alpha top_layers",
+    "advantage": "baseline scale rewards credit discount",
+    "episodes": "dynamic_rounds overlong_buffer overlong_penalty mask_truncated",
+    "loss": "ratio objective clip_low clip_high clip_most average kl kl_in reference correction correction_low correction_high "
+    "entropy_bonus",
+    "preference": "objective beta smoothing reference margin centre",
+}
+"""Fields that are always stored, by group. Every other field is stored only if it is not at its default, so that runs of older
+recipes keep their ids."""
 
 
 def recipe_json(recipe: Recipe) -> dict[str, Any]:
     """The recipe as it is stored and as it names a run."""
-    written = msgspec.to_builtins(recipe)
-    return {name: value for name, value in written.items() if name not in _NEWER or value}
+    return _stored(recipe, "")
+
+
+def _stored(group: msgspec.Struct, name: str) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for field in msgspec.structs.fields(group):
+        value = getattr(group, field.name)
+        default = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+        if field.name in _FIRST.get(name, "").split() or value != default:
+            inner = not name and isinstance(value, msgspec.Struct)
+            values[field.name] = _stored(value, field.name) if inner else msgspec.to_builtins(value)
+    return values
 
 
 def read_recipe(path: Path, overrides: list[str] = []) -> Recipe:  # noqa: B006 (never changed)
@@ -140,10 +209,7 @@ def make_recipe(data: dict[str, Any], overrides: list[str], where: str) -> Recip
     for override in overrides:
         set_field(data, override)
     check_keys(data, Recipe, where)
-    for key, own in ALGORITHMS.get(str(data.get("algorithm")), {}).items():
-        if isinstance(given := data.get(key, {}), dict):
-            data = {**data, key: {**own, **given}}
-    recipe = decode(data, Recipe, where, strict=False)
+    recipe = filled(decode(data, Recipe, where, strict=False))
     check_sense(recipe, where)
     return recipe
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from verigym.core.errors import BadInput
 from verigym.core.names import check_name
 from verigym.evaluation.suites import parse_part
+from verigym.training.recipe_groups import correction_bounds
 
 if TYPE_CHECKING:
     from verigym.training.recipe import Recipe
@@ -69,8 +70,14 @@ def check_sense(recipe: "Recipe", where: str) -> None:
             f"{where}: tools.rename and `agent` cannot be combined. Use tools.shuffle or tools.hide with an agent"
         )
     _check_distill(recipe, where)
-    if recipe.loss.correction_low > recipe.loss.correction_high:
-        raise BadInput(f"{where}: loss.correction_low is above loss.correction_high. Swap them")
+    low, high = correction_bounds(recipe.loss)
+    if low > high:
+        raise BadInput(f"{where}: loss.correction_low ({low:g}) is above loss.correction_high ({high:g}). Swap them")
+    if recipe.loss.ratio == "product" and recipe.advantage.credit != "trajectory":
+        raise BadInput(
+            f"{where}: `loss.ratio: product` and `advantage.credit: {recipe.advantage.credit}` cannot be combined, because the "
+            "product of a reply has one gradient for all its turns. Set loss.ratio to token or sequence"
+        )
 
 
 def _check_each(recipe: "Recipe", where: str) -> None:
@@ -81,9 +88,9 @@ def _check_each(recipe: "Recipe", where: str) -> None:
         )
     for other, given in (
         ("reward_model", bool(recipe.reward_model)),
-        ("advantage.credit: step", recipe.advantage.credit == "step"),
+        (f"advantage.credit: {recipe.advantage.credit}", recipe.advantage.credit != "trajectory"),
         ("episodes.overlong_buffer", recipe.episodes.overlong_buffer > 0),
-        ("loss.kl_in: reward", recipe.loss.kl > 0 and recipe.loss.kl_in == "reward"),
+        ("loss.kl_in: reward", bool(recipe.loss.kl) and recipe.loss.kl_in == "reward"),
     ):
         if given:
             raise BadInput(
@@ -110,9 +117,9 @@ def _check_distill(recipe: "Recipe", where: str) -> None:
     if settings.reward:
         return
     for name, given in (
-        ("episodes.dynamic_rounds", recipe.episodes.dynamic_rounds > 0),
+        ("episodes.dynamic_rounds", bool(recipe.episodes.dynamic_rounds)),
         ("episodes.overlong_buffer", recipe.episodes.overlong_buffer > 0),
-        ("loss.kl_in: reward", recipe.loss.kl > 0 and recipe.loss.kl_in == "reward"),
+        ("loss.kl_in: reward", bool(recipe.loss.kl) and recipe.loss.kl_in == "reward"),
         ("reward_model", bool(recipe.reward_model)),
     ):
         if given:

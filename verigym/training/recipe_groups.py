@@ -1,4 +1,8 @@
-"""The groups of fields of a recipe: `lora`, `advantage`, `episodes`, `loss`, `preference`, `distill`. One struct per group."""
+"""The groups of fields of a recipe (`lora`, `advantage`, `loss`, ...), one struct per group.
+
+None means that the algorithm decides (`recipe.filled`) or the model and the data do (`defaults.resolved`). The pure functions of
+losses and advantages take None as the first value that a field names.
+"""
 
 from typing import Annotated, Literal
 
@@ -23,23 +27,31 @@ class Adapter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Advantage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How rewards become advantages. Key `advantage`."""
 
-    baseline: Literal["group", "others"] = "group"
+    baseline: Literal["group", "others"] | None = None
     """What a reward is compared with: the mean of its group, or the mean of the other episodes in it (rloo)."""
-    scale: Literal["group", "batch", "none"] = "group"
+    scale: Literal["group", "batch", "none"] | None = None
     """What the difference is divided by: the standard deviation of the group, of the batch, or nothing."""
+    scale_from: Literal["rewards", "advantages"] | None = None
+    """The deviation of the batch: of the `rewards` of all groups, or of the centred `advantages` of the groups with signal."""
     rewards: Literal["sum", "each"] = "sum"
     """With several rewards: compare their weighted sum, or compare each reward separately and then sum (gdpo)."""
-    credit: Literal["trajectory", "step"] = "trajectory"
-    """`trajectory`: all turns share the reward of the episode. `step`: each turn gets the rewards that follow it, for
-    environments that reward steps."""
-    discount: Annotated[float, Meta(gt=0, le=1)] = 1.0
-    """Discount factor per step (credit: step)."""
+    credit: Literal["trajectory", "step", "state"] = "trajectory"
+    """`trajectory`: all turns share the reward of the episode. `step`: each turn gets the rewards that follow it, compared with
+    the same turn of other episodes. `state`: the advantage of the episode, plus that of the turn among all turns of the group
+    that began in the same state (gigpo)."""
+    discount: Annotated[float, Meta(gt=0, le=1)] | None = None
+    """Discount factor per turn (credit: step, state)."""
+    state_weight: NotNegative = 1.0
+    """Weight of the advantage among equal states (credit: state)."""
+    min_scaled: Annotated[int, Meta(ge=0)] | None = None
+    """Turns that are compared with fewer than this many, themselves included, are compared with the mean of the others and not
+    divided by the deviation (credit: step, state)."""
 
 
 class Episodes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which episodes are trained on. Key `episodes`."""
 
-    dynamic_rounds: Annotated[int, Meta(ge=0)] = 0
+    dynamic_rounds: Annotated[int, Meta(ge=0)] | None = None
     """Maximum number of times per step that tasks whose group has no signal are replaced with other tasks."""
     overlong_buffer: Annotated[int, Meta(ge=0)] = 0
     """Number of tokens before max_tokens in which each further token lowers the reward (dapo)."""
@@ -52,29 +64,34 @@ class Episodes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class PolicyLoss(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The loss of the GRPO family. Key `loss` of a recipe. Each algorithm has its own defaults."""
 
-    ratio: Literal["token", "sequence", "product"] = "token"
+    ratio: Literal["token", "sequence", "product"] | None = None
     """Importance ratio, the current probability over the probability at sampling time: per token, or per reply as the
-    geometric mean over its tokens (gspo) or their product (rloo)."""
-    objective: Literal["clip", "cispo"] = "clip"
+    geometric mean over its tokens (gspo) or their product (rloo). If turns have advantages of their own, the
+    gradient under `sequence` is that of each token (GSPO-token)."""
+    objective: Literal["clip", "cispo"] | None = None
     """`clip`: moving the ratio out of its range gains nothing. `cispo`: the ratio, capped at clip_high, weights the logprob."""
-    clip_low: NotNegative = 0.2
-    clip_high: Positive = 0.2
+    clip_low: NotNegative | None = None
+    clip_high: Positive | None = None
     """The ratio is clipped to 1 - clip_low and 1 + clip_high. For cispo, clip_high is the cap itself."""
     clip_most: NotNegative = 0.0
     """Upper bound of the ratio for every advantage, also a negative one. 0 for no bound."""
-    average: Literal["tokens", "sequences", "constant"] = "tokens"
+    average: Literal["tokens", "sequences", "constant"] | None = None
     """How token losses are averaged. `tokens`: over all tokens of the batch. `sequences`: over replies, each the mean of its
     tokens. `constant`: over replies, each the sum of its tokens divided by max_tokens."""
-    kl: NotNegative = 0.0
+    kl: NotNegative | None = None
     """Weight of the KL divergence from the reference."""
-    kl_in: Literal["loss", "reward"] = "loss"
+    kl_in: Literal["loss", "reward"] | None = None
+    kl_estimator: Literal["unbiased", "k1", "k2", "k3"] = "unbiased"
+    """How the divergence of a token is estimated, with d the logprob less that of the reference. `k1`: d. `k2`: d squared / 2.
+    `k3`: exp(-d) + d - 1. `unbiased`: k3 times the ratio of the token, whose gradient is that of the divergence. In the
+    reward, `unbiased` is k1."""
     reference: Literal["start", "base"] = "start"
     """Reference of the KL divergence: the version that training starts from, or the base model."""
     correction: Literal["none", "tis", "icepop", "sequence_tis", "sequence_mask"] = "tis"
     """Correction for differences between the logprobs of sampler and trainer. `tis` and `sequence_tis` weight by their
     bounded ratio, per token or per reply. `icepop` and `sequence_mask` drop what is out of bounds."""
-    correction_low: NotNegative = 0.0
-    correction_high: Positive = 3.0
+    correction_low: NotNegative | None = None
+    correction_high: Positive | None = None
     entropy_bonus: NotNegative = 0.0
     """Weight of the mean entropy in the objective."""
 
@@ -84,7 +101,7 @@ class PreferenceLoss(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
     objective: Literal["sigmoid", "ipo"] = "sigmoid"
     """The objective of dpo."""
-    beta: Positive = 0.1
+    beta: Positive | None = None
     """How strongly dpo stays near the reference. A smaller value allows a larger change."""
     smoothing: Annotated[float, Meta(ge=0, lt=0.5)] = 0.0
     """Assumed share of pairs with swapped labels (dpo)."""
@@ -111,3 +128,25 @@ class Distill(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Largest difference of the two logprobs of a token that counts, in nats. 0 for no bound."""
     dollars_per_million_tokens: NotNegative = 0.0
     """Price of the tokens that a teacher on a server reads. It is added to the cost of a step."""
+
+
+def clips_of(settings: PolicyLoss) -> tuple[float, float]:
+    """`clip_low` and `clip_high`, or those of DAPO if they are not set."""
+    low, high = settings.clip_low, settings.clip_high
+    return 0.2 if low is None else low, 0.28 if high is None else high
+
+
+def correction_bounds(settings: PolicyLoss) -> tuple[float, float]:
+    """`correction_low` and `correction_high`, or those of the correction: IcePop drops ratios outside 0.5 and 5, the others bound
+    the ratio at 3."""
+    low, high = (0.5, 5.0) if settings.correction == "icepop" else (0.0, 3.0)
+    own_low, own_high = settings.correction_low, settings.correction_high
+    return low if own_low is None else own_low, high if own_high is None else own_high
+
+
+def beta_of(settings: PreferenceLoss) -> float:
+    """`beta`, or that of the objective: 0.1, and 1 for ipo. Here, ipo divides by the length of a reply, so 1 asks for half a nat
+    per token, where 0.1 would ask for 5."""
+    if settings.beta is not None:
+        return settings.beta
+    return 1.0 if settings.objective == "ipo" else 0.1

@@ -86,6 +86,7 @@ class TrainingRollouts:
                     k=k,
                     sampling=Sampling(temperature=recipe.temperature, max_tokens=recipe.max_tokens),
                     seed=derive(recipe.seed, "collect", step, *([number] if number else [])),
+                    record_states=recipe.advantage.credit == "state",
                 ),
                 context=self._scoring_context(each.environment),
             )

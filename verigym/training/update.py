@@ -85,7 +85,7 @@ def policy_update(
     ones. `rows` is the number of samples including masked ones. The advantages of a teacher are added to those of the samples."""
     old = None if updates == 1 else logprobs_of(model, samples, temperature)
     anchor = None
-    if settings.kl and settings.kl_in == "loss":
+    if settings.kl and settings.kl_in != "reward":
         with lora.with_weights(model, reference):
             anchor = logprobs_of(model, samples, temperature)
     size = math.ceil(len(samples) / updates)

@@ -55,12 +55,17 @@ def _trained(reader: Reader, run: Run, trained: StepAdvantages) -> str:
     scale = {
         "group": ", divided by the standard deviation of the group",
         "batch": ", divided by the standard deviation of the step",
-    }.get(settings.scale, "")
+        "none": "",
+    }[settings.scale or "group"]
     said = [f"Computed from the stored rewards of step {trained.step}: the reward less {mean}{scale}."]
     if recipe.episodes.overlong_buffer:
         said.append("Replies near the token limit lost reward first.")
     if settings.credit == "step":
         said.append("Each turn has an advantage of its own, from its discounted return.")
+    if settings.credit == "state":
+        said.append(
+            "Each turn adds the advantage of its discounted return among the turns that began in the same state."
+        )
     if not trained.exact:
         said.append("The share of the KL divergence in the reward is missing, because it was not stored.")
     return " ".join(said)

@@ -20,7 +20,7 @@ from verigym.rollout.settings import RunSettings
 from verigym.tasks.load import tasks_hash
 from verigym.training.alarms import Alarm, StoredAlarm, new_alarms, remedy_of, stored_alarm
 from verigym.training.environments import TrainingEnvironment
-from verigym.training.recipe import Adapter, Recipe, recipe_json
+from verigym.training.recipe import Adapter, Recipe, filled, recipe_json
 from verigym.workspace import datasets as data
 from verigym.workspace.agent_tools import with_agent_tools
 from verigym.workspace.agents import with_program
@@ -71,7 +71,7 @@ def train(ws: WorkspaceFolder, recipe: Recipe, on_step: OnStep = nothing) -> tup
                     adapter=ws.keep_adapter(model, job.parent.base),
                     name=recipe.name or recipe.algorithm,
                     parent=job.parent.id,
-                    recipe={**recipe_json(recipe), "run": run},
+                    recipe={**recipe_json(job.recipe), "run": run},
                     data_hash=job.data_hash,
                     families=sorted({*job.families, *job.parent.families}),
                 ),
@@ -136,6 +136,7 @@ class TrainingJob:
     """One training run: its recipe, environments, parent version and data."""
 
     def __init__(self, ws: WorkspaceFolder, recipe: Recipe) -> None:
+        recipe = filled(recipe)
         self.ws, self.recipe = ws, recipe
         self.parent = _parent(ws, recipe)
         self.scorer = _reward_model(ws, recipe)
