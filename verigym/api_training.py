@@ -367,6 +367,7 @@ class TrainingVerbs(WorkspaceBase):
             environment=environment,
             like=self._evaluation(like),
             seed=seed,
+            chosen_on=[family for one in best_of for family in self._version(one).chosen_on],
         )
         return asked.plan([asked.against(self._version(one)) for one in best_of])
 
@@ -436,6 +437,7 @@ class TrainingVerbs(WorkspaceBase):
         from verigym.registry import ledger
 
         version = self._version(candidate)
+        version = self.folder.register(version) if crown else version  # a checkpoint is registered when it is used
         if champion != "champion" or ledger.champion(self.folder.store) is not None:
             return version, self._version(champion)
         base = self.folder.agent(version.base)

@@ -101,6 +101,11 @@ def evaluate(
         _say_programs(ws, report.run)
     say_scoring(spec)
     _say_uses(held_out, report)
+    if chosen := set(agent.chosen_on) & set(suite.families):
+        show.paragraph(
+            f"warning: {counted(len(chosen), 'family')} of this suite chose this checkpoint among others, so its figures are too "
+            "good. verigym gate leaves these families out"
+        )
     show.say(f"report {report.id}, run {report.run}{_reused(report.run, finished)}")
     if by:
         _say_slices(breakdown(report, by), by)

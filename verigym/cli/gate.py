@@ -143,6 +143,10 @@ def say_plan(plan: "GatePlan", say: Callable[[str], None], ws: "Workspace") -> N
     """How replies are sampled, how many episodes the gate may run and what they may cost."""
     source = f" as in run {plan.like}" if plan.like else ""
     say(f"Replies are sampled{source}: {_sampling(plan.settings)}.")
+    for suite, families in plan.left_out.items():
+        say(
+            f"{counted(families, 'family')} of {suite} chose this checkpoint of the candidate. The gate leaves them out."
+        )
     if not plan.most:
         return say("Everything that the gate may ask for is measured already. It runs no episode.")
     cost = f", at most {dollars(plan.dollars)}" if plan.dollars is not None else ""

@@ -54,12 +54,16 @@ runs = group("runs", "Runs: list (the default), show, export, import, rm.", list
 
 @runs.command("show")
 def show_run(run: Run = "latest", json: Json = False, home: Home = None) -> None:
-    """Show a run: its settings, its metrics and its counts."""
+    """Show a run: its settings, its metrics, its kept checkpoints and its counts."""
+    from verigym.registry.checkpoints import kept_checkpoints
+    from verigym.workspace.checkpoints import checkpoint_lines
+
     ws = workspace(home).folder
     record = ws.store.run(run)
     metrics = ws.store.metrics(record.id)
     if json:
-        return show.as_json({"run": record, "metrics": metrics})
+        kept = kept_checkpoints(ws.store, record.id)
+        return show.as_json({"run": record, "metrics": metrics, **({"checkpoints": kept} if kept else {})})
     show.say(f"run {record.id} ({record.kind}), {'finished' if record.finished else 'unfinished'}")
     settings = record.config.get("recipe", record.config)
     show.table([(key, show.clip(str(value), 80)) for key, value in _flat(settings)], ("setting", ""), "  ")
@@ -74,6 +78,8 @@ def show_run(run: Run = "latest", json: Json = False, home: Home = None) -> None
             ("step", *names),
             "  ",
         )
+    for line in checkpoint_lines(ws, record.id):
+        show.say(line)
     children = [child.id for child in ws.store.runs(parent=record.id)]
     if children:
         newest = show.clip(", ".join(children[-3:][::-1]), 100)

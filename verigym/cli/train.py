@@ -30,6 +30,7 @@ def train(
     from verigym.api_training import NothingLearnt
     from verigym.training.alarms import cost_summary
     from verigym.training.recipe import read_recipe
+    from verigym.workspace.checkpoints import checkpoint_lines
     from verigym.workspace.train import warnings_of
     from verigym.workspace.training_environments import training_environments
 
@@ -54,6 +55,8 @@ def train(
         run = version.recipe["run"]
         return show.as_json({"version": version, "run": run, "reused": run in finished})
     show.say(f"{title}: {counted(settings.steps, 'step')}")
+    if settings.checkpoints.chooses and settings.held_out_eval:
+        show.say(f"{settings.evaluated_on} chooses the checkpoint. The gate leaves its families out")
     try:
         with live(title, settings.steps) as on_step:
             version = ws.train(settings, on_step=on_step)
@@ -65,6 +68,8 @@ def train(
     run = version.recipe["run"]
     reused = " (already complete, reused)" if run in finished else ""
     show.say(f"version {version.id} ({version.name}), run {run}{reused}")
+    for line in checkpoint_lines(ws.folder, run):
+        show.say(line)
     if settings.dollars_per_hour:
         show.say(cost_summary(ws.metrics(run)))
     if settings.algorithm == "reward":

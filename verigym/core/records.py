@@ -496,6 +496,8 @@ class Version(Printable, Struct, frozen=True, kw_only=True, omit_defaults=True):
     data_hash: str = ""
     families: list[str] = []
     """Families it was trained on, so that no gate compares it on them."""
+    chosen_on: list[str] = []
+    """Held-out families on which it was chosen among the checkpoints of its training run. The gate leaves them out."""
     adapter_config: str = ""
     """sha256 of the adapter's settings (rank, scale), a file beside its weights."""
     software: dict[str, str] = {}

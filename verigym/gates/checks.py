@@ -36,11 +36,21 @@ def held_out(candidate: Version, champion: Version, suites: Sequence[Suite]) -> 
                     f"Version {version.id} was trained on {len(seen)} of the {len(suite.families)} families of suite "
                     f'"{suite.name}" ({", ".join(seen[:3])}{", ..." if len(seen) > 3 else ""}). Gate it on a suite it never saw'
                 )
+        if chosen := set(candidate.chosen_on) & set(suite.families):
+            raise Refused(
+                f'{counted(len(chosen), "family")} of suite "{suite.name}" chose version {candidate.id} among the checkpoints of '
+                "its training run, so they look too good. Gate it on other families"
+            )
     families = ", ".join(f"{len(suite.families)} families of {suite.name}" for suite in suites)
     return Check(
         name="never trained on these tasks",
         outcome="pass",
-        words=f"neither version was trained on any of the {families}",
+        words=f"neither version was trained on any of the {families}"
+        + (
+            f". {counted(len(candidate.chosen_on), 'family')} on which the candidate was chosen among checkpoints are left out"
+            if candidate.chosen_on
+            else ""
+        ),
     )
 
 

@@ -13,6 +13,7 @@ from verigym.core.names import check_name
 from verigym.core.records import Harness, Version, content_hash
 from verigym.core.words import counted
 from verigym.model import embedded
+from verigym.registry.checkpoints import find_checkpoint
 from verigym.registry.ledger import champion
 from verigym.store.database import Store
 
@@ -85,8 +86,8 @@ def software() -> dict[str, str]:
 
 
 def resolve(store: Store, text: str) -> Version:
-    """Finds a version by `champion`, `latest`, id, base model, name or id prefix, in this order. The embedded model keeps its
-    name, whatever a server or folder calls its model."""
+    """Finds a version by `champion`, `latest`, id, base model, name, id prefix or checkpoint (RUN@STEP), in this order. The
+    embedded model keeps its name, whatever a server or folder calls its model."""
     versions = store.documents("version", Version)
     if text == "champion":
         current = champion(store)
@@ -104,6 +105,8 @@ def resolve(store: Store, text: str) -> Version:
         or [version for version in versions if version.name == text != embedded.NAME]
         or [version for version in versions if text and version.id.startswith(text)]
     )
+    if not matches and (checkpoint := find_checkpoint(store, text)):
+        return next((version for version in versions if version.id == checkpoint.id), checkpoint)
     if not matches:
         names = [name for one in versions for name in (one.id, one.name) if name]
         remedy = "List them: verigym models list. verigym eval and verigym train create versions."

@@ -28,7 +28,8 @@ WARMUP = 3
 
 Metrics = dict[str, float]
 OneStep = Callable[[int], Awaitable[Metrics]]
-OnMetrics = Callable[[int, Metrics], None]
+OnMetrics = Callable[[int, Metrics], bool | None]
+"""Stores the metrics of a step. Returns True if training ends with this step (`checkpoints.patience`)."""
 Evaluate = Callable[[int], Awaitable[Metrics]]
 
 
@@ -71,10 +72,12 @@ async def train_steps(
             started = time.perf_counter()
             metrics |= await evaluate(step)
             metrics["eval_s"] = time.perf_counter() - started
-        report(step, metrics)
-        if step == recipe.steps or time.monotonic() - saved > CHECKPOINT_S:
+        stop = report(step, metrics)
+        if stop or step == recipe.steps or time.monotonic() - saved > CHECKPOINT_S:
             save_checkpoint(folder, model, optimizer, step)
             saved = time.monotonic()
+        if stop:
+            return
 
 
 def rate(top: float, step: int, steps: int, *, decay: bool) -> float:
@@ -86,9 +89,7 @@ def rate(top: float, step: int, steps: int, *, decay: bool) -> float:
 def due(step: int, recipe: Recipe) -> bool:
     """Whether an evaluation follows this step: every `eval_interval` steps and after the last one. A reward model always
     holds out pairs."""
-    if not recipe.held_out_eval and recipe.algorithm != "reward":
-        return False
-    return step == recipe.steps or (recipe.eval_interval > 0 and step % recipe.eval_interval == 0)
+    return bool(recipe.held_out_eval or recipe.algorithm == "reward") and recipe.has_checkpoint(step)
 
 
 def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer, step: int) -> None:

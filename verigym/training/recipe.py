@@ -10,11 +10,13 @@ import msgspec
 from msgspec import Meta
 
 from verigym.core.settings import check_keys, decode, read_yaml, set_field
+from verigym.evaluation.suites import split_part
 from verigym.harness.varied_tools import ToolVariation
 from verigym.training.recipe_checks import check_sense
 from verigym.training.recipe_groups import (
     Adapter,
     Advantage,
+    Checkpoints,
     Count,
     Distill,
     Episodes,
@@ -28,6 +30,8 @@ from verigym.training.recipe_groups import (
 )
 
 G = TypeVar("G", bound=msgspec.Struct)
+CHOICE_PART = "1/3"
+"""The part of a held-out suite on which checkpoints are chosen."""
 
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -86,6 +90,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     distill: Distill = Distill()
     eval_interval: Annotated[int, Meta(ge=0)] = 10
     """Steps between held-out evaluations. The last step is always evaluated. 0 for the last step only."""
+    checkpoints: Checkpoints = Checkpoints()
     held_out_eval: str = ""
     """Name of a held-out suite. In a mixture, `all` selects the first suite of each environment."""
     eval_tasks: Count | None = None
@@ -105,6 +110,21 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def compares(self) -> bool:
         """Whether training compares the rewards of a group. A group then needs at least two episodes."""
         return self.samples and (self.algorithm != "distill" or self.distill.reward > 0)
+
+    def has_checkpoint(self, step: int) -> bool:
+        """Whether a step is one of those that are evaluated and can be kept."""
+        return step == self.steps or (self.eval_interval > 0 and step % self.eval_interval == 0)
+
+    @property
+    def evaluated_on(self) -> str:
+        """The held-out suite of the evaluations during training. If they choose a checkpoint, it is a third of the suite, unless
+        the recipe names a part. The gate uses the rest."""
+        return choice_suite(self.held_out_eval, self.checkpoints)
+
+
+def choice_suite(held_out_eval: str, checkpoints: Checkpoints) -> str:
+    whole = held_out_eval and split_part(held_out_eval)[1] is None
+    return f"{held_out_eval} {CHOICE_PART}" if whole and checkpoints.chooses else held_out_eval
 
 
 ALGORITHMS: dict[str, dict[str, dict[str, Any]]] = {

@@ -48,6 +48,23 @@ class Advantage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     divided by the deviation (credit: step, state)."""
 
 
+class Checkpoints(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Which weights of a run are kept, and which of them become the version. Key `checkpoints`."""
+
+    keep: Annotated[int, Meta(ge=0)] = 1
+    """Number of last checkpoints to keep, besides the best one. There is a checkpoint every `eval_interval` steps and after
+    the last step. 0 keeps none, unless `choose` is best."""
+    choose: Literal["last", "best"] = "last"
+    """Which checkpoint becomes the version: the last, or the one with the best held-out success."""
+    patience: Annotated[int, Meta(ge=0)] = 0
+    """Number of held-out evaluations without a new best after which training stops. 0 never stops early."""
+
+    @property
+    def chooses(self) -> bool:
+        """Whether held-out tasks influence which weights become the version."""
+        return self.choose == "best" or self.patience > 0
+
+
 class Episodes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which episodes are trained on. Key `episodes`."""
 

@@ -10,8 +10,10 @@ import msgspec
 
 from verigym.core.records import Dataset, Label, Report, Version
 from verigym.registry import ledger
+from verigym.registry.checkpoints import KIND, kept_checkpoints
 from verigym.store import space
 from verigym.store.database import Run
+from verigym.workspace.checkpoints import drop, forget_kept, used_adapters
 from verigym.workspace.workspace import WorkspaceFolder
 
 DAY_S = 86400
@@ -107,6 +109,7 @@ def delete_runs(ws: WorkspaceFolder, runs: Sequence[str], *, dry_run: bool = Fal
             for run in family:
                 ws.store.delete_run(run)
                 ws.forget_checkpoints(run)
+            forget_kept(ws, id)
     return sum(sizes.get(run, 0) for family in families.values() for run in family)
 
 
@@ -125,6 +128,7 @@ def needed_by(ws: WorkspaceFolder, version: Version) -> list[str]:
     if named:
         reasons.append(f"ledger entry {named[-1]} names it")
     own = {("version", version.id), ("trained", str(version.recipe.get("run", "")))}
+    own |= {(KIND, one.name) for one in kept_checkpoints(ws.store) if one.version.id == version.id}
     for kind, id in ws.store.mentions(version.id):
         if (kind, id) not in own:
             reasons.append(f"{kind} {id} refers to it")
@@ -135,10 +139,15 @@ def needed_by(ws: WorkspaceFolder, version: Version) -> list[str]:
 
 
 def delete_version(ws: WorkspaceFolder, version: Version) -> None:
-    """Deletes a version. Its adapter becomes garbage. Its recipe would be trained anew."""
-    if run := version.recipe.get("run"):
-        ws.store.delete("trained", str(run))
+    """Deletes a version or a kept checkpoint. The adapter of a version becomes garbage. Its recipe would be trained anew."""
+    run = str(version.recipe.get("run", ""))
+    made = ws.store.get("trained", run, Version)
+    if made is not None and made.id == version.id:
+        ws.store.delete("trained", run)
     ws.store.delete("version", version.id)
+    for checkpoint in kept_checkpoints(ws.store, run):
+        if checkpoint.version.id == version.id:
+            drop(ws, checkpoint)
 
 
 def plan_garbage(ws: WorkspaceFolder, older_than_days: int | None = None) -> GarbagePlan:
@@ -187,13 +196,12 @@ def _old_runs(ws: WorkspaceFolder, days: int) -> list[str]:
 
 def _unused_paths(ws: WorkspaceFolder) -> dict[str, list[Path]]:
     """Files and folders that no record names, by kind."""
-    versions = [version for kind in ("version", "trained") for version in ws.store.documents(kind, Version)]
-    used_adapters = {version.adapter for version in versions}
+    needed = used_adapters(ws)
     unfinished = {run.id.partition("/")[0] for run in ws.store.runs(parent=None) if run.finished is None}
     used_data = {document.id for document in ws.store.bodies("dataset")}
     adapters = _old_entries(ws.home / "adapters")
     return {
-        "adapters": [path for path in adapters if path.name not in used_adapters and not path.name.startswith(".")],
+        "adapters": [path for path in adapters if path.name not in needed and not path.name.startswith(".")],
         "checkpoints": [path for path in _old_entries(ws.home / "checkpoints") if path.name not in unfinished],
         "dataset files": [
             path for path in _old_entries(ws.home / "data") if path.suffix == ".jsonl" and path.stem not in used_data

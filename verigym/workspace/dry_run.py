@@ -11,7 +11,6 @@ from verigym.training.plan import TrainingEstimate, TrainingLoad, measure, plan
 from verigym.training.recipe import Recipe
 from verigym.workspace import datasets as data
 from verigym.workspace.gold import gold_examples
-from verigym.workspace.measure import suite_of
 from verigym.workspace.train import TrainingJob
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -47,9 +46,7 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         steps=recipe.steps,
         updates_per_batch=recipe.updates_per_batch,
         lora_rank=recipe.lora.r,
-        eval_tasks=sum(
-            len(suite_of(each.environment, each.split, recipe.eval_tasks)[1]) for each in job.environments if each.split
-        ),
+        eval_tasks=sum(len(suite[1]) for suite in job.suites if suite),
         eval_interval=recipe.eval_interval,
         samples=recipe.samples,
         **_teacher_load(job),
@@ -115,6 +112,8 @@ def _lines(job: TrainingJob, wanted: TrainingLoad, reply: float) -> list[str]:
         lines.append(f"in {each.name}: {learnt}{held_out}")
     if recipe.algorithm == "distill":
         lines.append(_teacher_line(job))
+    if recipe.checkpoints.chooses and recipe.held_out_eval:
+        lines.append(f"{recipe.evaluated_on} chooses the checkpoint. The gate leaves its families out")
     if job.dataset is not None:
         lines.append(f"data {job.dataset.name}: {job.dataset.rows} rows, {job.dataset.source}")
     if recipe.episodes.dynamic_rounds and recipe.samples:

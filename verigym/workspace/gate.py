@@ -4,7 +4,7 @@ Judging is `gates`, recording and moving the champion `registry.ledger`. Every m
 again, the gate finds what is finished, and goes on where an earlier gate of the same two versions stopped.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from itertools import takewhile
 from typing import Any
@@ -35,7 +35,7 @@ from verigym.verifiers.ending import REGRESSIONS
 from verigym.workspace import measure as stages
 from verigym.workspace.decisions import asked_before
 from verigym.workspace.gate_budget import BudgetUsedUp, GateBudget, GateMeter, GatePlan, SuitePlan
-from verigym.workspace.gate_target import Target, config_of_report, find_target
+from verigym.workspace.gate_target import Target, config_of_report, find_target, without_families
 from verigym.workspace.perplexity import perplexity
 from verigym.workspace.shared_reports import GUARDS, SETTINGS, sampled_alike
 from verigym.workspace.workspace import WorkspaceFolder
@@ -65,8 +65,10 @@ class Gate:
         settings: RunSettings | None = None,
         like: Report | None = None,
         seed: int | None = None,
+        chosen_on: Iterable[str] = (),
         bars: Bars = silent,
     ) -> None:
+        """Families in `chosen_on` are left out, because they chose the candidate or one of its rivals."""
         if candidate.id == champion.id:
             raise Refused(f"Version {candidate.id} is the champion itself. Give the gate another candidate")
         self.ws, self.candidate, self.champion, self.policy, self.bars = ws, candidate, champion, policy, bars
@@ -86,6 +88,9 @@ class Gate:
             base = base_and_added(self.target.environment.name)[0]
             self.specs["regressions"] = load_environment(f"{base}+{regressions}")
             self.sides["regressions"] = champion, candidate
+        self.chosen_on = frozenset(candidate.chosen_on) | frozenset(chosen_on)
+        self.left_out: dict[str, int] = {}
+        """Suite to the number of its families that are left out, because they chose the candidate."""
         wholes = {name: self._whole(name) for name in self.specs}
         self.suites = {name: suite for name, (suite, _) in wholes.items()}
         self.tasks = {name: {task.id: task for task in tasks} for name, (_, tasks) in wholes.items()}
@@ -106,7 +111,11 @@ class Gate:
 
     def _whole(self, name: str) -> tuple[Suite, list[Task]]:
         split = {"primary": self.target.suite, "regressions": REGRESSIONS}.get(name, "val")
-        return stages.suite_of(self.specs[name], split)
+        suite, tasks = stages.suite_of(self.specs[name], split)
+        if left_out := len(self.chosen_on.intersection(suite.families)):
+            self.left_out[suite.name] = left_out
+            return without_families(suite, tasks, self.chosen_on)
+        return suite, tasks
 
     def _temperature(self) -> float:
         samplings = (one.sampling or self.target.settings.sampling for one in (self.candidate, self.champion))
@@ -134,6 +143,7 @@ class Gate:
             suite=target.suite,
             settings=target.settings,
             seed=self.seeds[-1] if len(self.seeds) > 1 else None,
+            chosen_on=self.chosen_on,
             bars=self.bars,
         )
 
@@ -167,6 +177,7 @@ class Gate:
             policy=self.policy.name,
             families=(families := len(self.suites["primary"].families)),
             least_gain=least_gain(families, self.policy),
+            left_out=self.left_out,
         )
 
     def _dollars(self, suites: Sequence[SuitePlan]) -> float | None:
@@ -511,6 +522,7 @@ def gate(
             settings=settings,
             like=like,
             seed=seed,
+            chosen_on=[family for rival in rivals for family in rival.chosen_on],
             bars=bars,
         )
         on_plan(asked.plan(others := [asked.against(rival) for rival in rivals]))

@@ -82,6 +82,8 @@ class GatePlan(Struct, frozen=True, kw_only=True):
     """Families of the primary suite."""
     least_gain: float = 0.0
     """The smallest gain in success that these families can show, as a share."""
+    left_out: dict[str, int] = {}
+    """Suite to the number of its families that chose the candidate among checkpoints, and are left out."""
 
     @property
     def first(self) -> int:

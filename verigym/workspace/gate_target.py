@@ -3,15 +3,19 @@
 The first look at a pair settles that. A later evaluation with other sampling, such as a short trial, does not change it.
 """
 
+from collections.abc import Collection
+
 import msgspec
 from msgspec import Struct
 
 from verigym.core.errors import BadInput, NotFound, Refused
-from verigym.core.records import Json, Report, Sampling, Version
+from verigym.core.records import Json, Report, Sampling, Suite, Task, Version
 from verigym.environments.load import base_and_added, load_environment
+from verigym.evaluation.suites import family_of, make_suite
 from verigym.harness.environment import EnvironmentSpec
 from verigym.registry import ledger
 from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
+from verigym.training.recipe import CHOICE_PART
 from verigym.workspace import measure as stages
 from verigym.workspace.shared_reports import GUARDS, SETTINGS, is_guard
 from verigym.workspace.workspace import WorkspaceFolder
@@ -69,6 +73,18 @@ def find_target(
         settings=settings or _with_first_seed(ws, model, _settings_of(ws, model)),
         known=model,
     )
+
+
+def without_families(suite: Suite, tasks: list[Task], families: Collection[str]) -> tuple[Suite, list[Task]]:
+    """The suite without the families that chose the candidate among the checkpoints of its training run."""
+    rest = [task for task in tasks if family_of(task) not in families]
+    if not rest:
+        raise Refused(
+            f"{suite.name}: all {len(suite.families)} families chose this checkpoint among others, so none is left to judge it. "
+            f"Choose checkpoints on a part of the suite (held_out_eval: {suite.name.split(' ')[0]} {CHOICE_PART}), or hold out "
+            "more families"
+        )
+    return make_suite(suite.name, suite.environment, rest, suite.verifier), rest
 
 
 def _last_look(ws: WorkspaceFolder, candidate: Version, champion: Version, environment: str) -> Report | None:

@@ -1,9 +1,12 @@
 """The held-out sets of a workspace and how often each was used, derived from its store."""
 
+import msgspec
+
 from verigym.core.records import Report
 from verigym.evaluation.suites import HeldOutSet, SuiteUse, held_out_sets, make_suite
 from verigym.registry import ledger
 from verigym.store.database import Run
+from verigym.training.recipe import Checkpoints, choice_suite
 from verigym.workspace.workspace import WorkspaceFolder
 
 
@@ -28,7 +31,9 @@ def _while_training(ws: WorkspaceFolder, runs: dict[str, Run]) -> list[SuiteUse]
         key = run.parent, environment, verifier
         if key not in suites:
             tasks = ws.store.tasks(run.id)
-            named = runs[run.parent].config.get("recipe", {}).get("held_out_eval", "")
+            recipe = runs[run.parent].config.get("recipe", {})
+            checkpoints = msgspec.convert(recipe.get("checkpoints", {}), Checkpoints)
+            named = choice_suite(recipe.get("held_out_eval", ""), checkpoints)
             name = named if named and named.split()[0] != "all" else f"{environment}:{tasks[0].split}"
             suites[key] = make_suite(name, environment, tasks, verifier)
         uses.append(SuiteUse(suites[key], "", "", run.created))

@@ -16,6 +16,7 @@ from verigym.core.records import Dataset, Example, Json, Preference, Version, co
 from verigym.core.words import counted, percent
 from verigym.evaluation.suites import family_of
 from verigym.harness.varied_tools import with_varied_tools
+from verigym.registry.checkpoints import KeptCheckpoint
 from verigym.rollout.settings import RunSettings
 from verigym.tasks.load import tasks_hash
 from verigym.training.alarms import Alarm, StoredAlarm, new_alarms, remedy_of, stored_alarm
@@ -25,6 +26,7 @@ from verigym.workspace import datasets as data
 from verigym.workspace.agent_tools import with_agent_tools
 from verigym.workspace.agents import with_program
 from verigym.workspace.audit import last_audit, was_checked
+from verigym.workspace.checkpoints import CheckpointKeeper, forget_kept
 from verigym.workspace.gold import gold_examples
 from verigym.workspace.measure import context_of, reports_of, suite_of
 from verigym.workspace.teachers import find_teacher, open_teacher
@@ -59,24 +61,21 @@ def train(ws: WorkspaceFolder, recipe: Recipe, on_step: OnStep = nothing) -> tup
         if version is None and run in ws.store.finished_runs() and why_nothing_learnt(ws, run):
             return ws.register(job.parent), run
         if version is None or not ws.has_adapter(version.adapter):
-            model = event_loop.run(job.train(on_step))
-            if why_nothing_learnt(ws, run):
-                ws.store.finish_run(run)
-                ws.forget_checkpoints(run)
-                return ws.register(job.parent), run
-            version = ws.register(
-                msgspec.structs.replace(
-                    job.parent,
-                    id="",
-                    adapter=ws.keep_adapter(model, job.parent.base),
-                    name=recipe.name or recipe.algorithm,
-                    parent=job.parent.id,
-                    recipe={**recipe_json(job.recipe), "run": run},
-                    data_hash=job.data_hash,
-                    families=sorted({*job.families, *job.parent.families}),
-                ),
-            )
+            chosen = job.stopped_early()
+            if chosen is None:
+                model = event_loop.run(job.train(on_step))
+                if why_nothing_learnt(ws, run):
+                    ws.store.finish_run(run)
+                    ws.forget_checkpoints(run)
+                    forget_kept(ws, run)
+                    return ws.register(job.parent), run
+                chosen = job.keeper.chosen(ws.store.metrics(run))
+                made = job.version_of(ws.keep_adapter(model, job.parent.base)) if chosen is None else chosen.version
+            else:
+                made = chosen.version
+            version = ws.register(msgspec.structs.replace(made, id="", name=recipe.name or recipe.algorithm))
             ws.store.put("trained", run, version)
+            job.keeper.finish()
         ws.store.finish_run(run)
         ws.forget_checkpoints(run)
     return version, run
@@ -176,6 +175,38 @@ class TrainingJob:
             **(next(iter(identities.values())) if len(self.environments) == 1 else identities),
         }
         self.run = f"{recipe.algorithm}-{content_hash(self.config)[:8]}"
+        self.suites = [
+            suite_of(each.environment, each.split, recipe.eval_tasks) if each.split else None
+            for each in self.environments
+        ]
+        """The held-out suite of each environment and its tasks, on which training evaluates."""
+        self.keeper = CheckpointKeeper(ws, recipe, self.run, self.parent.base, self.version_of)
+
+    def version_of(self, adapter: str, step: int = 0) -> Version:
+        """The version with these weights: the result of the run, or with a step one of its checkpoints. Whoever names an earlier
+        checkpoint than the last has looked at held-out figures, so their families chose it."""
+        recipe, parent = self.recipe, self.parent
+        chosen_on = set(parent.chosen_on)
+        if step and (recipe.checkpoints.chooses or step < recipe.steps):
+            chosen_on |= {family for suite in self.suites if suite for family in suite[0].families}
+        return msgspec.structs.replace(
+            parent,
+            id="",
+            adapter=adapter,
+            adapter_config="",
+            name=f"{recipe.name or recipe.algorithm}@{step}" if step else "",
+            parent=parent.id,
+            recipe={**recipe_json(recipe), "run": self.run, **({"step": step} if step else {})},
+            data_hash=self.data_hash,
+            families=sorted({*self.families, *parent.families}),
+            chosen_on=sorted(chosen_on),
+        )
+
+    def stopped_early(self) -> KeptCheckpoint | None:
+        """The chosen checkpoint of a run that stopped early and was killed before its version was registered."""
+        history = self.ws.store.metrics(self.run)
+        chosen = self.keeper.chosen(history) if self.keeper.stops_at(history) else None
+        return chosen if chosen is not None and self.ws.has_adapter(chosen.version.adapter) else None
 
     def _check_data(self, dataset: Dataset) -> None:
         recipe = self.recipe
@@ -196,9 +227,10 @@ class TrainingJob:
         from verigym.training.grpo import train_grpo
         from verigym.training.update import pair_accuracy
 
-        ws, recipe, report = self.ws, self.recipe, self._reporter(on_step)
+        ws, recipe = self.ws, self.recipe
         policy: Any = ws.policy(self.parent)  # a local one: see _parent
         model, render = policy.model, policy.render
+        report = self._reporter(on_step, model)
         _prepare(model, recipe)
         origin = recipe.loss.reference if recipe.samples else recipe.preference.reference
         reference = lora.weights(model) if self.parent.adapter and origin == "start" else None  # None: the base model
@@ -244,12 +276,13 @@ class TrainingJob:
         self.ws.register(self.parent)
         self.ws.store.begin_run(self.run, "train", self.config)
 
-    def _reporter(self, on_step: OnStep) -> "OnMetrics":
-        """Stores the metrics of each step and the alarms that they raise. A resumed run overwrites the steps that it repeats."""
+    def _reporter(self, on_step: OnStep, model: Any) -> "OnMetrics":
+        """Stores the metrics of each step, the alarms that they raise, and checkpoints. A resumed run overwrites the steps that
+        it repeats."""
         store, history = self.ws.store, self.ws.store.metrics(self.run)
         raised = {one.id: one.step for one in store.documents("alarm", StoredAlarm) if one.run == self.run}
 
-        def report(step: int, metrics: dict[str, float]) -> None:
+        def report(step: int, metrics: dict[str, float]) -> bool:
             seconds = metrics["seconds"] + metrics.get("eval_s", 0.0)
             metrics["cost"] = seconds / 3600 * self.recipe.dollars_per_hour + metrics.get("teacher_cost", 0.0)
             store.add_metrics(self.run, step, metrics)
@@ -264,7 +297,9 @@ class TrainingJob:
                 for id in repeated:
                     del raised[id]
                 raised.update({id: step for id in alarms})
+            self.keeper.keep(model, step, metrics)
             on_step(step, metrics, new)
+            return self.keeper.stops_at(history) is not None
 
         return report
 
@@ -272,9 +307,9 @@ class TrainingJob:
         from verigym.training.rollouts import HeldOutSuite, TrainingRollouts
 
         held_out = [
-            HeldOutSuite(each.environment, *suite_of(each.environment, each.split, self.recipe.eval_tasks))
-            for each in self.environments
-            if each.split
+            HeldOutSuite(each.environment, *suite)
+            for each, suite in zip(self.environments, self.suites, strict=True)
+            if suite
         ]
         scorer = self.ws.open_scorer(self.scorer) if self.scorer else None
         whose = self.ws.store, policy, self.recipe, self.run, self.parent

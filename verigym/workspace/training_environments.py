@@ -42,7 +42,7 @@ def training_environments(recipe: Recipe, reward_model: str = "") -> list[Traini
         mixture = [(load_environment(name), weight) for name, weight in recipe.environments.items()]
     else:
         mixture = [(load_environment(recipe.environment) if recipe.environment else find_by_verifier(rewards[0]), 1.0)]
-    suite, part = split_part(recipe.held_out_eval)
+    suite, part = split_part(recipe.evaluated_on)
     verifiers = [name for environment, _ in mixture for name in environment.verifiers]
     suites = [*(name for environment, _ in mixture for name in environment.suites), "all"]
     for field, name, known in (*(("reward", name, verifiers) for name in rewards), ("held_out_eval", suite, suites)):

@@ -50,6 +50,8 @@ class WorkspaceFolder:
         try:
             return versions.resolve(self.store, text)
         except NotFound:
+            if text.rpartition("@")[0] and self.store.has_run(text.rpartition("@")[0]):
+                raise
             if text in ("champion", "latest"):
                 raise NotFound(f"No {text} version exists yet. Name a model, such as smollm2-135m") from None
             version = Version(base=text, name=_name(text))

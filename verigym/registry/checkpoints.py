@@ -1,0 +1,61 @@
+"""Kept checkpoints of training runs. A checkpoint is a version: `eval`, `gate`, `compare`, `serve` and `start` accept its name.
+
+    grpo-1234abcd@40      step 40 of that run
+    grpo-1234abcd@best    the kept step with the best held-out success
+
+`workspace/checkpoints.py` decides which steps are kept.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from verigym.core.errors import not_found
+from verigym.core.records import Version
+from verigym.store.database import Store
+
+KIND = "checkpoint"
+
+
+class KeptCheckpoint(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The weights of a training run after one of its steps, as a version that is registered when it is first used."""
+
+    run: str
+    step: int
+    version: Version
+    score: tuple[float, ...] = ()
+    """Held-out success, then held-out reward. Empty if the step was not evaluated."""
+    bytes: int = 0
+    """Size of its files."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.run}@{self.step}"
+
+
+def kept_checkpoints(store: Store, run: str = "") -> list[KeptCheckpoint]:
+    """The kept checkpoints of a run, or of all runs, in order of their steps."""
+    every = store.documents(KIND, KeptCheckpoint)
+    return sorted((one for one in every if not run or one.run == run), key=lambda one: (one.run, one.step))
+
+
+def best_of(checkpoints: Sequence[KeptCheckpoint]) -> KeptCheckpoint | None:
+    """The checkpoint with the highest score. Of equal ones, the earliest. None if none was evaluated."""
+    evaluated = [one for one in checkpoints if one.score]
+    return max(evaluated, key=lambda one: (one.score, -one.step), default=None)
+
+
+def find_checkpoint(store: Store, text: str) -> Version | None:
+    """The checkpoint named RUN@STEP, RUN@best, NAME@STEP or by the id of its version. None if the text names none of a known
+    run."""
+    every = kept_checkpoints(store)
+    exact = [one for one in every if text in (one.name, one.version.id, one.version.name)]
+    if len({one.version.id for one in exact}) == 1:
+        return exact[-1].version
+    run, _, step = text.rpartition("@")
+    of_run = [one for one in every if run and one.run == run]
+    if not of_run:
+        return None
+    if step == "best" and (best := best_of(of_run)):
+        return best.version
+    raise not_found("checkpoint", text, [one.name for one in of_run], "checkpoints.keep says how many a run keeps.")
