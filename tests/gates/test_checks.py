@@ -14,7 +14,6 @@ from verigym.gates.checks import (
     as_reliable,
     better,
     few_errors,
-    held_out,
     honest_reward,
     kept,
     no_more_invalid,
@@ -23,6 +22,7 @@ from verigym.gates.checks import (
     trusted,
 )
 from verigym.gates.evidence import Evidence, ReportPair, TrainingEvidence
+from verigym.gates.held_out import held_out
 from verigym.gates.policy import DEFAULT, GatePolicy, Margins
 
 
@@ -314,3 +314,7 @@ def test_a_version_trained_on_a_family_of_the_suite_is_refused():
     with pytest.raises(Refused, match="Version b was trained on 2"):
         held_out(clean, trained, [suite])
     assert held_out(clean, clean, [suite]).outcome == "pass"
+    chosen = msgspec.structs.replace(clean, chosen_on=[suite.families[0]])
+    with pytest.raises(Refused, match=r"1 family of suite .* chose version"):
+        held_out(chosen, clean, [suite])
+    assert held_out(clean, chosen, [suite]).outcome == "pass", "a champion that looks too good makes the test harder"

@@ -13,6 +13,7 @@ from verigym.evaluation.compare import Comparison, compare
 from verigym.gates import checks, guards
 from verigym.gates.checks import AS_GOOD, BETTER
 from verigym.gates.evidence import Evidence, ReportPair
+from verigym.gates.held_out import held_out
 from verigym.gates.judging import PRIMARY, Judging, sample
 from verigym.gates.policy import DEFAULT, AsGood, GatePolicy, hash_of
 
@@ -83,7 +84,7 @@ def _asked(
     primary = sample(PRIMARY, evidence.primary, order)
     rivals = [sample(PRIMARY, sides, order) for sides in evidence.rivals]
     return [
-        checks.held_out(candidate, champion, [sides.candidate.suite for sides in measured]),
+        held_out(candidate, champion, [sides.candidate.suite for sides in measured]),
         checks.trusted(evidence, policy),
         checks.few_errors(measured, comparison, judging),
         checks.as_good(primary, judging)

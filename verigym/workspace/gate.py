@@ -19,10 +19,11 @@ from verigym.environments.load import base_and_added, load_environment, regressi
 from verigym.evaluation.report import make_report
 from verigym.evaluation.stats import Delta, paired_delta
 from verigym.evaluation.suites import in_turn, make_suite
-from verigym.gates.checks import BETTER, held_out, least_gain
+from verigym.gates.checks import BETTER, least_gain
 from verigym.gates.decide import LookResult, look, next_step
 from verigym.gates.evidence import Evidence, PassageLosses, ReportPair, TrainingEvidence
 from verigym.gates.guards import no_perplexity
+from verigym.gates.held_out import held_out
 from verigym.gates.judging import PARTS, PRIMARY, first_sizes, largest_sizes, tasks_to_measure
 from verigym.gates.policy import DEFAULT, GatePolicy, Regressions, hash_of
 from verigym.registry import ledger
