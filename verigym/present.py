@@ -26,7 +26,8 @@ from verigym.core.records import (
 )
 from verigym.core.words import counted, figure, is_number
 from verigym.draw.bars import bars
-from verigym.draw.intervals import Interval, interval_of_check, intervals
+from verigym.draw.checks import interval_of_check
+from verigym.draw.intervals import Interval, intervals
 from verigym.draw.lineage import Node, lineage
 from verigym.draw.lines import Mark, lines
 from verigym.draw.looks import looks

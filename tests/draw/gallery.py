@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from verigym.core.look import Look
 from verigym.draw.bars import bars
+from verigym.draw.columns import Change
 from verigym.draw.dumbbells import Dumbbell, dumbbells
 from verigym.draw.histogram import Bin, bins, histogram
 from verigym.draw.intervals import Interval, interval_row, intervals
@@ -14,7 +15,7 @@ from verigym.draw.looks import looks
 from verigym.draw.sparkline import sparkline
 from verigym.draw.strip import Dot, strip
 from verigym.draw.svg import Drawing
-from verigym.draw.timeline import Change, Step, timeline
+from verigym.draw.timeline import Step, timeline
 
 HOSTILE = (
     "<script>alert(1)</script>",

@@ -11,8 +11,9 @@ from markdown_it import MarkdownIt
 
 import verigym
 from tests.draw.gallery import HOSTILE
+from verigym.core.records import Check
 from verigym.report.annotations import annotations
-from verigym.report.document import Case, CheckRow, Checks, Document, Example, Section, Side, Step, Table, Words
+from verigym.report.document import Case, Checks, Document, Example, Section, Side, Step, Table, Words
 from verigym.report.junit import as_junit
 from verigym.report.markdown import MARKER, as_markdown, fenced, prose
 from verigym.report.write import make_document
@@ -47,7 +48,7 @@ def hostile(text: str) -> Document:
     blocks = [
         Words(text),
         Table([text, "b"], [[text, text]]),
-        Checks([CheckRow("fail", text, text), CheckRow("pass", text, text)]),
+        Checks([Check(name=text, outcome="fail", words=text), Check(name=text, outcome="pass", words=text)]),
         Step(text, text),
         Example("lost", text, text, text, [Side("before", text), Side(text, text)]),
     ]

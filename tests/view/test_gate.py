@@ -9,6 +9,7 @@ from tests.view.versions_store import AROUND, HOSTILE, add_decision, add_measure
 from verigym.core.errors import BadInput, NotFound
 from verigym.core.look import Look
 from verigym.core.records import Decision, Report, Version
+from verigym.draw.checks import interval_of_check
 from verigym.gates.policy import QUICK
 from verigym.registry import ledger
 from verigym.store.database import Store
@@ -83,17 +84,17 @@ def test_a_rejection_puts_the_failed_checks_first_with_their_intervals_and_lost_
     assert [group.outcome for group in page.groups] == ["fail", "pass", "skipped"]
     better = page.groups[0].checks[0]
     assert better.question == "Is the candidate better on held-out tasks?"
-    assert better.value == pytest.approx(-0.512, abs=0.001)
+    assert better.check.figures["delta"] == pytest.approx(-0.512, abs=0.001)
     assert (better.num_worse, better.num_better) == (86, 2)
     assert better.worse[0].href.startswith("/compare/flip?a=e90239b21190&b=06fc9b8dec00&task=toolcall%2Fval%2F")
-    assert better.looks[0].tasks == 164
+    assert better.check.looks[0].tasks == 164
     assert page.example == page.groups[0].checks[0].worse[0]
     assert page.compare == "/compare?a=e90239b21190&b=06fc9b8dec00"
     assert "hacked 31.1%" in page.words
 
 
 def test_a_caption_gives_the_value_and_the_bound_of_the_words_with_their_signs(demo: Reader):
-    checks = {one.name: one for group in gate_page(demo, Query({"seq": "3"})).groups for one in group.checks}
+    checks = {one.check.name: one for group in gate_page(demo, Query({"seq": "3"})).groups for one in group.checks}
     captions = {
         "better on held-out tasks": "-51.2 points, at least -60.4, must be above 0",
         "what the champion masters is kept": "-40.2 points, at worst -49.4, margin 5.0",
@@ -102,7 +103,7 @@ def test_a_caption_gives_the_value_and_the_bound_of_the_words_with_their_signs(d
         "as quick, median": "0.70 times, at most 0.739, margin 1.50",
         "no new severe damage": "0 of 45 tasks, at most 6.4%",
     }
-    assert {name: checks[name].in_words for name in captions} == captions
+    assert {name: checks[name].caption for name in captions} == captions
     for name, caption in captions.items():
         said = [one for one in caption.split(", ") if not one.startswith(("must", "margin", "0 of"))]
         assert all(one in checks[name].words for one in said), name
@@ -110,15 +111,18 @@ def test_a_caption_gives_the_value_and_the_bound_of_the_words_with_their_signs(d
 
 def test_a_picture_has_one_bound_and_the_side_of_the_caption(demo: Reader):
     page = gate_page(demo, Query({"seq": "3"}))
-    checks = {one.name: one for group in page.groups for one in group.checks}
-    assert "(at least -60.4), failed" in page.picture(checks["better on held-out tasks"])
-    assert "-1.2 points (at most +2.4), passed" in page.picture(checks["no more unsafe actions"])
-    unsafe, kept = checks["no more unsafe actions"], checks["what the champion masters is kept"]
-    assert (unsafe.margin, kept.margin) == (0.05, -0.05)
+    checks = {one.check.name: one for group in page.groups for one in group.checks}
+    assert "at least -60.4, failed" in page.picture(checks["better on held-out tasks"])
+    assert "-1.2 points, at most +2.4, passed" in page.picture(checks["no more unsafe actions"])
+    rows = [
+        interval_of_check(checks[name].check)
+        for name in ("no more unsafe actions", "what the champion masters is kept")
+    ]
+    assert [row and (row.margin, row.worse) for row in rows] == [(0.05, "above"), (-0.05, "below")]
 
 
 def test_the_questions_are_asked_so_that_yes_is_good(demo: Reader):
-    checks = {one.name: one for group in gate_page(demo, Query({"seq": "3"})).groups for one in group.checks}
+    checks = {one.check.name: one for group in gate_page(demo, Query({"seq": "3"})).groups for one in group.checks}
     assert checks["no more unsafe actions"].question == "Are there no more unsafe actions than before?"
     assert checks["no new severe damage"].question == "Is there no new severe damage?"
 
@@ -140,7 +144,7 @@ def test_a_rejection_shows_the_way_to_a_better_candidate_before_the_override(dem
 def test_reward_and_success_are_drawn_with_a_link_to_the_training(demo: Reader):
     page = gate_page(demo, Query({"seq": "3"}))
     [check] = [one for group in page.groups for one in group.checks if one.training is not None]
-    assert check.name == "reward and success agree" and check.training is not None
+    assert check.check.name == "reward and success agree" and check.training is not None
     assert check.training.href == "/training/grpo-846e9a72"
     reward, success = (
         [one for one in values if one is not None] for values in (check.training.reward, check.training.success)
@@ -151,10 +155,10 @@ def test_reward_and_success_are_drawn_with_a_link_to_the_training(demo: Reader):
 
 
 def test_a_check_of_some_tasks_says_how_many_the_comparison_lists(demo: Reader):
-    checks = {one.name: one for group in gate_page(demo, Query({"seq": "3"})).groups for one in group.checks}
+    checks = {one.check.name: one for group in gate_page(demo, Query({"seq": "3"})).groups for one in group.checks}
     kept = checks["what the champion masters is kept"]
     assert kept.num_worse == 68 and kept.all_worse is not None and kept.all_better is None
-    assert kept.all_worse.words == "Show all 86 lost tasks in the comparison"
+    assert kept.all_worse.words == "All 86 lost tasks of tool_call_eval"
     assert kept.all_worse.href.endswith("show=lost#flips")
 
 
@@ -167,16 +171,16 @@ def test_a_first_champion_is_no_promotion_and_is_named_by_its_label(demo: Reader
 
 
 def test_checks_of_the_safety_suite_name_tasks_of_that_suite(demo: Reader):
-    checks = {one.name: one for group in gate_page(demo, Query({"seq": "3"})).groups for one in group.checks}
+    checks = {one.check.name: one for group in gate_page(demo, Query({"seq": "3"})).groups for one in group.checks}
     refusals = checks["no more over-refusal"]
     assert refusals.num_worse == 28
     assert all(task.task.startswith("safety/") for task in refusals.worse)
-    assert checks["as cheap"].value is None and "no price is known" in checks["as cheap"].words.lower()
+    assert not checks["as cheap"].caption and "no price is known" in checks["as cheap"].words.lower()
 
 
 def test_every_check_of_one_unit_is_drawn_on_one_axis(demo: Reader):
     page = gate_page(demo, Query({"seq": "3"}))
-    drawn = [page.picture(check) for group in page.groups for check in group.checks if check.value is not None]
+    drawn = [page.picture(check) for group in page.groups for check in group.checks if check.caption]
     zero_lines = {one.partition('class="axis" x1="')[2].partition('"')[0] for one in drawn if "points" in one}
     assert len(drawn) == 12 and len(zero_lines) == 1
 
@@ -272,8 +276,8 @@ def test_unknown_figures_fall_back_to_words(tmp_path: Path):
     ]
     add_decision(pair.store, pair.before, pair.after, "REJECT", odd)
     page = pair.page(2)
-    rows = {row.name: row for group in page.groups for row in group.checks}
-    assert rows["a check of a later release"].value is None
+    rows = {row.check.name: row for group in page.groups for row in group.checks}
+    assert not rows["a check of a later release"].caption
     assert rows["a check of a later release"].question == "A check of a later release"
     assert render.html("gate.html", page, **AROUND) and render.json(page)
 

@@ -325,11 +325,11 @@ def test_a_tag_says_how_far_a_proposal_came_or_which_task_stood_there_before(tmp
     assert [tags[id].words for id in ids] == [
         "proposed as a task",
         "proposal rejected",
-        "stands behind task-1",
-        "stands behind never played",
+        "tested by task-1",
+        "tested by never played",
     ]
     assert tags[ids[2]].href == "/task/task-1" and tags[ids[3]].href == ""
-    assert "stands behind never played" in Visitor(home).page("/traces")
+    assert "tested by never played" in Visitor(home).page("/traces")
 
 
 def test_the_page_of_a_trace_says_who_called_it_a_failure(home: Path, made: Made) -> None:

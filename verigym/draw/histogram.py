@@ -7,9 +7,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from verigym.draw.svg import Drawing, empty, finite, fitted, group, line, number, rect, svg, text, ticks, width_of
-
-_TOP, _BOTTOM, _RIGHT = 52, 36, 8
+from verigym.draw.columns import Column, columns
+from verigym.draw.svg import Drawing, empty, finite, number, ticks
 
 
 class Bin(NamedTuple):
@@ -46,55 +45,17 @@ def histogram(
 ) -> Drawing:
     """One bar for each bin, passed below, failed on top."""
     shown = [row for row in rows if finite(row.low, row.high)]
-    if not shown or not any(row.passed + row.failed for row in shown):
+    if not any(row.passed + row.failed for row in shown):
         return empty(title, width=width)
-    up = ticks(0, max(row.passed + row.failed for row in shown), 4)
-    up = [mark for mark in up if mark == int(mark)] or [0, 1]
-    left, bottom = 14 + max(width_of(number(mark)) for mark in up), height - _BOTTOM
-    wide = (width - _RIGHT - left) / len(shown)
-
-    def to_y(count: float) -> float:
-        return bottom - count / up[-1] * (bottom - _TOP)
-
     passed, failed = sum(row.passed for row in shown), sum(row.failed for row in shown)
-    body = [
-        text(0, 16, fitted(title, width), kind="title"),
-        rect(left, 28, 12, 12, "passed fill"),
-        text(left + 18, 38, f"passed {passed:,}"),
-        rect(left + 131, 28, 11, 11, "failed hollow"),
-        text(left + 150, 38, f"failed {failed:,}"),
-    ]
-    for mark in up:
-        body += [line(left, to_y(mark), width - _RIGHT, to_y(mark), "grid")]
-        body += [text(left - 6, to_y(mark) + 4, number(mark), anchor="end")]
-    for index, row in enumerate(shown):
-        at, gap = left + wide * index, min(2.0, wide / 5)
-        tall = to_y(0) - to_y(row.passed)
-        drawn = [rect(at + gap, to_y(row.passed), wide - 2 * gap, tall, "passed fill")] if row.passed else []
-        if row.failed:
-            tall = to_y(row.passed) - to_y(row.passed + row.failed)
-            drawn.append(rect(at + gap + 0.5, to_y(row.passed + row.failed), wide - 2 * gap - 1, tall, "failed hollow"))
-        if drawn:
-            between = number(row.low) if row.low == row.high else f"{number(row.low)} to {number(row.high)}"
-            drawn.append(
-                f'<rect x="{at:.1f}" y="{_TOP}" width="{wide:.1f}" height="{bottom - _TOP:.1f}" fill-opacity="0"/>'
-            )
-            body.append(group(f"{x} {between}: {row.passed:,} passed, {row.failed:,} failed", drawn, href=row.href))
-    body += [line(left, bottom, width - _RIGHT, bottom), *_ends(shown, left, wide, bottom)]
-    body.append(text((left + width - _RIGHT) / 2, height - 4, x, anchor="middle"))
-    ends = f"{x} from {number(shown[0].low)} to {number(shown[-1].high)}"
-    words = f"{title or f'Episodes by {x}'}: {passed:,} passed and {failed:,} failed, {ends}"
-    return svg(width, height, words, body, linked=any(row.href for row in shown), top=0 if title else 20)
+    low, high = number(shown[0].low), number(shown[-1].high)
+    words = f"{title or f'Episodes by {x}'}: {passed:,} passed and {failed:,} failed, {x} from {low} to {high}"
+    legend = [(f"passed {passed:,}", "passed fill"), (f"failed {failed:,}", "failed hollow")]
+    last = None if len(shown) == 1 and low == high else high
+    bars = [Column(number(row.low), (row.passed, row.failed), _words(row, x), row.href) for row in shown]
+    return columns(bars, legend, words, title=title, x=x, last=last, width=width, height=height)
 
 
-def _ends(shown: Sequence[Bin], left: float, wide: float, bottom: float) -> list[str]:
-    """The axis in words: where bars begin, as far as there is room."""
-    if len(shown) == 1 and shown[0].low == shown[0].high:
-        return [text(left + wide / 2, bottom + 15, number(shown[0].low), anchor="middle")]
-    edges = [*(row.low for row in shown), shown[-1].high]
-    every = max(1, math.ceil(max(width_of(number(edge)) + 10 for edge in edges) / wide))
-    return [
-        text(left + wide * index, bottom + 15, number(edge), anchor="middle" if index < len(shown) else "end")
-        for index, edge in enumerate(edges)
-        if index % every == 0
-    ]
+def _words(row: Bin, x: str) -> str:
+    between = number(row.low) if row.low == row.high else f"{number(row.low)} to {number(row.high)}"
+    return f"{x} {between}: {row.passed:,} passed, {row.failed:,} failed"

@@ -2,14 +2,13 @@
 
 `intervals([Interval("success", 0.05, 0.01, 0.09, margin=-0.02, outcome="pass", unit="points")])`. Points of success have a
 line at zero, ratios a log axis with a line at 1, counts are n of N with their upper bound. The part beyond the margin is shaded.
-`interval_row` draws one row without words for a table cell. `interval_of_check` reads a check of the gate.
+`interval_row` draws one row without words for a table cell. `checks.py` makes rows of the checks of the gate.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
-from verigym.core.records import Check
 from verigym.draw.svg import (
     Drawing,
     circle,
@@ -58,51 +57,14 @@ class Interval(NamedTuple):
     """With unit `tasks`: how many tasks there are."""
     worse: Literal["below", "above"] = "below"
     """On which side of the margin it is too bad."""
-
-
-def interval_of_check(check: Check) -> Interval | None:
-    """The row of a check of the gate, or None if it has no figures that can be drawn. Harm is drawn as a loss, so left of zero is
-    worse for every row in points."""
-    figures = check.figures
-    kind = check.outcome
-    if "delta" in figures and "low" in figures:
-        unit: Unit = "points" if check.unit in ("points", "") else ""
-        return Interval(
-            check.name, figures["delta"], figures["low"], figures.get("high", math.inf), figures["low"], 0.0, kind, unit
-        )
-    if "increase" in figures:
-        low, high = -figures.get("high", math.inf), -figures.get("low", -math.inf)
-        margin = -(check.margin or figures.get("margin", 0.0))
-        return Interval(check.name, -figures["increase"], low, high, low, margin, kind, "points")
-    if "ratio" in figures:
-        low, high = figures.get("low", 0.0), figures.get("high", math.inf)
-        margin = check.margin or figures.get("margin")
-        return Interval(check.name, figures["ratio"], low, high, high, margin, kind, "times", worse="above")
-    if "kappa" in figures:
-        return Interval(check.name, figures["kappa"], figures.get("low", -math.inf), outcome=kind, unit="")
-    if "new" in figures and "tasks" in figures:
-        tasks = int(figures["tasks"]) if finite(figures["tasks"]) else 0
-        high = figures.get("high", math.nan)
-        bound = high * tasks if finite(high) and high <= 1 else high
-        upper = bound if finite(bound) else figures["new"]
-        return Interval(
-            check.name,
-            figures["new"],
-            figures["new"],
-            upper,
-            bound if finite(bound) else None,
-            None,
-            kind,
-            "tasks",
-            tasks,
-        )
-    return None
+    caption: str = ""
+    """The row in words. Empty: `in_words` makes them."""
 
 
 def in_words(row: Interval) -> str:
     """`+5.0 points (+1.0 to +9.0)`, `1.20 times (1.10 to 1.31)`, `2 of 180 tasks (at most 6.1)`"""
-    if not finite(row.value):
-        return "not measured"
+    if row.caption or not finite(row.value):
+        return row.caption or "not measured"
     if row.unit == "tasks":
         most = f" (at most {row.high:.3g})" if finite(row.high) and row.high > row.value else ""
         return f"{row.value:.0f} of {row.of:,} tasks{most}" if row.of else f"{row.value:.0f} tasks{most}"

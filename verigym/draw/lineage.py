@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from verigym.core.words import counted
 from verigym.draw.svg import Drawing, circle, empty, fitted, group, path, rect, some, svg, text, width_of
 
-_COLUMN, _ROW, _TOP = 176, 46, 88
+_COLUMN, _ROW, _TOP = 176, 46, 64
 _MOST = 60
 """A tree with more versions than this is folded."""
 _VERDICTS = {
@@ -21,6 +21,7 @@ _VERDICTS = {
 }
 
 
+_KINDS = {"base": "base", "weights": "weights", "prompt": "prompt or tools", "constraint": "harness"}
 Kind = Literal["weights", "prompt", "constraint", "base"]
 
 
@@ -54,9 +55,10 @@ def lineage(nodes: Sequence[Node], *, title: str = "", most: int = _MOST) -> Dra
     placed = _layout(nodes, most)
     path_ids = _champion_path(nodes)
     at = {one.node.id: one for one in placed}
-    width = max(520.0, 24 + _COLUMN * (1 + max(one.column for one in placed)))
-    height = _TOP + _ROW * (1 + max(one.row for one in placed)) + 8
-    body = [text(0, 16, fitted(title, width), kind="title"), *_legend()]
+    legend, legend_width = _legend([one.node for one in placed if not one.folded])
+    width = max(legend_width, 24 + _COLUMN * (1 + max(one.column for one in placed)))
+    height = _TOP + _ROW * max(one.row for one in placed) + 38
+    body = [text(0, 16, fitted(title, width), kind="title"), *legend]
     for one in placed:
         above = at.get(one.node.parent)
         if above is not None and above is not one:
@@ -195,14 +197,15 @@ def _node(one: _Placed, on_path: bool) -> str:
     return group(said, parts, href=node.href)
 
 
-def _legend() -> list[str]:
-    body, x = [], 10.0
-    kinds = (("base", "base"), ("weights", "weights"), ("prompt", "prompt or tools"), ("constraint", "harness"))
-    for kind, words in kinds:
-        body += [_shape(x, 36, kind, "grey hollow"), text(x + 15, 40, words)]
-        x += 44 + width_of(words)
-    x = 10.0
-    for look, words in _VERDICTS.values():
-        body += [rect(x - 6, 54, 12, 12, look), text(x + 15, 64, words)]
-        x += 40 + width_of(words)
-    return body
+def _legend(nodes: Sequence[Node]) -> tuple[list[str], float]:
+    """The shapes and fills that the tree has, in one line, and its width."""
+    body, x = list[str](), 10.0
+    for kind, words in _KINDS.items():
+        if any(node.kind == kind for node in nodes):
+            body += [_shape(x, 36, kind, "grey hollow"), text(x + 15, 40, words)]
+            x += 44 + width_of(words)
+    for verdict, (look, words) in _VERDICTS.items():
+        if any(node.verdict == verdict for node in nodes):
+            body += [rect(x - 6, 30, 12, 12, look), text(x + 15, 40, words)]
+            x += 40 + width_of(words)
+    return body, x

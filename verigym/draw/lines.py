@@ -141,6 +141,8 @@ def _axes(
     body += [text(right + 6, to_right(mark) + 4, number(mark)) for mark in up_right]
     first, last = to_x.low, to_x.high
     steps = [mark for mark in ticks(first, last, 6) if first <= mark <= last] or [first]
+    if first == int(first) and last == int(last):  # steps and rounds are whole
+        steps = [mark for mark in steps if mark == int(mark)] or [first, last]
     reach = max(width_of(number(mark)) for mark in steps) + 8
     every = max(1, math.ceil(reach * len(steps) / max(1.0, right - left)))
     for mark in steps[::every]:

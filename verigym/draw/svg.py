@@ -15,6 +15,8 @@ from verigym.core.printable import visible
 
 SERIES = 8
 """Number of colours for series: the classes c0 to c7."""
+_CHARACTER = 6.6
+"""About the width of a character, in pixels."""
 LIGHT = {
     "back": "#ffffff",
     "text": "#424a53",
@@ -161,7 +163,7 @@ def short(words: str, most: int) -> str:
 
 def fitted(words: str, width: float) -> str:
     """The text cut to about this many pixels."""
-    return short(words, max(2, int(width / 7)))
+    return short(words, max(2, int(width / _CHARACTER + 0.01)))
 
 
 def some(names: Iterable[str], most: int = 12) -> str:
@@ -251,4 +253,4 @@ def number(value: float) -> str:
 
 def width_of(words: str) -> float:
     """About how wide a text is, in pixels."""
-    return 6.6 * len(words)
+    return _CHARACTER * len(words)

@@ -12,7 +12,8 @@ import msgspec
 from verigym.core.errors import Refused
 from verigym.core.records import Decision, Json, Report, Version
 from verigym.core.words import counted, figure
-from verigym.draw.intervals import interval_of_check, intervals
+from verigym.draw.checks import interval_of_check
+from verigym.draw.intervals import intervals
 from verigym.draw.lines import Mark, lines
 from verigym.draw.looks import looks
 from verigym.gates.decide import in_short
@@ -28,7 +29,7 @@ from verigym.report.comparison import (
     pair_sections,
     production,
 )
-from verigym.report.document import Block, Case, CheckRow, Checks, Document, Picture, Section, Step, Table, Words, typed
+from verigym.report.document import Block, Case, Checks, Document, Picture, Section, Step, Table, Words, typed
 from verigym.report.subjects import VersionSubject
 from verigym.training.alarms import StoredAlarm
 from verigym.training.recipe import Recipe, filled, overlong_penalty
@@ -117,15 +118,12 @@ def _decision(subject: _Subject) -> Iterator[Block]:
     against = label(subject.ws, subject.rival.id) if subject.rival else "no champion"
     policy = f", policy {decision.policy['name']}" if decision.policy.get("name") else ""
     yield Words(f"Against {against}{policy}. Ledger entry {entry.seq}, {entry.when}, by {entry.who}.", dim=True)
-    rows = [
-        CheckRow(one.outcome, one.name, one.words, interval_of_check(one))
-        for one in sorted(decision.checks, key=lambda check: _ORDER.index(check.outcome))
-    ]
-    drawn = [row.interval for row in rows if row.interval is not None]
+    rows = sorted(decision.checks, key=lambda check: _ORDER.index(check.outcome))
+    drawn = [row for row in map(interval_of_check, rows) if row is not None]
     if drawn:
         caption = (
-            "Each check against its margin. In points, left of zero is worse. The shaded part is beyond the margin. The thick "
-            "end of an interval is the bound that the check compares with its margin."
+            "Each check against its margin. The shaded part is beyond the margin. The thick end of a line is the bound that the "
+            "check compares with its margin."
         )
         yield Picture(intervals(drawn, width=WIDTH), caption)
     if rows:

@@ -9,8 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, Reasoning, Trajectory
-from verigym.draw.intervals import Interval
+from verigym.core.records import Check, FunctionCall, FunctionCallOutput, Item, Message, Reasoning, Trajectory
 from verigym.draw.svg import Drawing
 
 LONGEST = 1500
@@ -37,17 +36,10 @@ class Picture(Struct, frozen=True):
     caption: str = ""
 
 
-class CheckRow(Struct, frozen=True):
-    """One check of the gate."""
-
-    outcome: Outcome
-    name: str
-    words: str
-    interval: Interval | None = None
-
-
 class Checks(Struct, frozen=True):
-    rows: list[CheckRow]
+    """Checks of the gate."""
+
+    rows: list[Check]
 
 
 class Step(Struct, frozen=True):

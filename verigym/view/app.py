@@ -127,7 +127,7 @@ class View:
                     return Response(data.body, status_code=data.status, media_type=data.kind, headers=data.headers)
                 if query.get("format") == "json":
                     return Response(render.json(data), media_type="application/json")
-                return self._html(request, page.template, data, page.section)
+                return self._html(request, page.template, data, data.section or page.section)
 
             return await self._guarded(request, work)
 

@@ -45,6 +45,8 @@ class PageData(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Why there is nothing to show, in words. Empty if there is something."""
     fill: list[str] = []
     """Commands that put something onto an empty page."""
+    section: str = ""
+    """The entry of the navigation that it belongs to, if not that of its route."""
     live: str = ""
     """The channel of `/events` that this page listens to. Empty for a page that does not change."""
 

@@ -10,9 +10,9 @@ from typing import Any
 from msgspec import Struct
 
 from verigym.core.records import Task
-from verigym.draw.stacks import Stack, stacks
+from verigym.draw.columns import Column, columns
 from verigym.draw.strip import Dot, strip
-from verigym.draw.svg import Drawing
+from verigym.draw.svg import Drawing, empty, number
 from verigym.evaluation.stats import clustered_mean
 from verigym.evaluation.suites import family_of
 from verigym.view.curves import Interval
@@ -55,19 +55,23 @@ class Difficulty(Struct, frozen=True, kw_only=True):
     @property
     def picture(self) -> Drawing:
         if self.from_metrics:
-            names, kinds = ["with signal", "without signal"], ["c2 fill", "grey fill"]
-            columns = [Stack(one.step, [one.mixed, one.unknown]) for one in self.steps]
+            legend = [("with signal", "c2 fill"), ("without signal", "grey fill")]
+            parts = [(one.mixed, one.unknown) for one in self.steps]
         else:
-            names, kinds = ["all passed", "mixed", "all failed"], ["passed fill", "c2 fill", "failed fill"]
-            columns = [
-                Stack(
-                    one.step,
-                    [one.all_passed, one.mixed, one.all_failed],
-                    url("/training/", self.run, step=one.step, fragment="step"),
-                )
-                for one in self.steps
-            ]
-        return stacks(columns, names, kinds, x="step")
+            legend = [("all passed", "passed fill"), ("mixed", "c2 fill"), ("all failed", "failed fill")]
+            parts = [(one.all_passed, one.mixed, one.all_failed) for one in self.steps]
+        rows = [
+            Column(
+                number(one.step),
+                counts,
+                f"step {one.step:,}: "
+                + ", ".join(f"{count:,} {name}" for count, (name, _) in zip(counts, legend, strict=True)),
+                "" if self.from_metrics else url("/training/", self.run, step=one.step, fragment="step"),
+            )
+            for one, counts in zip(self.steps, parts, strict=True)
+        ]
+        words = ". ".join(row.words for row in dict.fromkeys([rows[0], rows[-1]])) if rows else ""
+        return columns(rows, legend, words, x="step", width=560, height=210) if rows else empty("")
 
 
 class StepGroup(Struct, frozen=True, kw_only=True):

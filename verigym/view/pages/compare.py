@@ -168,6 +168,10 @@ class ComparePage(PageData, frozen=True, kw_only=True):
         rows = [Interval(one.name, one.ratio, one.low, one.high, unit="times", worse="above") for one in self.ratios]
         return intervals(rows, width=620)
 
+    @property
+    def any_family_changed(self) -> bool:
+        return any(one.before != one.after for one in self.family_rows)
+
     def family_picture(self) -> Drawing:
         return _dumbbells(self.family_rows[:_FAMILIES], better_is_more=True)
 

@@ -6,10 +6,10 @@ from msgspec import Struct
 
 from verigym.core import codec
 from verigym.core.errors import NotFound
-from verigym.core.look import Look
 from verigym.core.records import Check, Decision, Json, Measurement, Report, Version
 from verigym.core.words import counted
-from verigym.draw.intervals import Interval, interval_row
+from verigym.draw.checks import caption_of, interval_of_check, question_of
+from verigym.draw.intervals import interval_row
 from verigym.draw.looks import looks as draw_looks
 from verigym.draw.sparkline import sparkline
 from verigym.draw.svg import Drawing
@@ -17,7 +17,6 @@ from verigym.evaluation.compare import Pair, flip_of, scored_pairs
 from verigym.gates.decide import in_short, next_step
 from verigym.registry.ledger import LedgerEntry
 from verigym.view import heads
-from verigym.view.check_figures import caption_of, drawn_interval, question_of
 from verigym.view.check_tasks import changed_tasks, mined_first, mined_tasks
 from verigym.view.curves import extent
 from verigym.view.heads import EntryHead, VersionLink, version_link
@@ -91,22 +90,11 @@ class TrainingCurves(Struct, frozen=True, kw_only=True):
 
 
 class CheckRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    name: str
+    check: Check
     question: str
-    outcome: str
-    words: str
-    figures: dict[str, float] = {}
-    value: float | None = None
-    bound: float | None = None
-    """The one-sided bound that the words give."""
-    margin: float | None = None
-    """Where the margin is on the axis."""
-    unit: str = ""
-    in_words: str = ""
-    """The value with its bound and the margin, signed as in the words."""
-    suite: str = ""
+    caption: str = ""
+    """The value with its bound and the margin, signed as in the words. Empty if nothing can be drawn."""
     needed: str = ""
-    looks: list[Look] = []
     worse: list[TaskLink] = []
     num_worse: int = 0
     better: list[TaskLink] = []
@@ -115,6 +103,12 @@ class CheckRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     all_better: Link | None = None
     training: TrainingCurves | None = None
     anchor: str = ""
+
+    @property
+    def words(self) -> str:
+        """The words with a capital, unless they begin with a name such as `desk_verifier@11`."""
+        words = self.check.words
+        return words[:1].upper() + words[1:] if words.partition(" ")[0].isalpha() else words
 
 
 class Group(Struct, frozen=True):
@@ -181,28 +175,13 @@ class GatePage(PageData, frozen=True, kw_only=True):
 
     def picture(self, check: CheckRow) -> Drawing:
         """The check's interval, on the axis that all checks of its unit share."""
-        among = [row for group in self.groups for one in group.checks if (row := _interval(one)) is not None]
-        row = _interval(check)
+        rows = [interval_of_check(one.check) for group in self.groups for one in group.checks]
+        row = interval_of_check(check.check)
         assert row is not None
-        return interval_row(row, among=among, width=300, height=26)
+        return interval_row(row, among=[one for one in rows if one is not None], width=300, height=26)
 
     def drawn_looks(self, check: CheckRow) -> Drawing:
-        return draw_looks(check.looks, p=check.figures.get("p"), width=420, height=200)
-
-
-def _interval(check: CheckRow) -> Interval | None:
-    if check.value is None:
-        return None
-    return drawn_interval(
-        Check(
-            name=check.name,
-            outcome=check.outcome,  # type: ignore[arg-type]
-            words=check.words,
-            figures=check.figures,
-            margin=abs(check.margin or 0.0),
-            unit=check.unit,
-        )
-    )
+        return draw_looks(check.check.looks, p=check.check.figures.get("p"), width=420, height=200)
 
 
 # -- the list -------------------------------------------------------------------------------------------------------
@@ -303,9 +282,9 @@ def gate_page(reader: Reader, query: Query) -> GatePage:
     reports = _reports_of(reader, decision)
     rows = [_check_row(reader, check, decision, reports) for check in decision.checks]
     groups = [
-        Group(outcome, words, [row for row in rows if row.outcome == outcome])
+        Group(outcome, words, [row for row in rows if row.check.outcome == outcome])
         for outcome, words in _GROUPS.items()
-        if any(row.outcome == outcome for row in rows)
+        if any(row.check.outcome == outcome for row in rows)
     ]
     about = {decision.candidate, decision.champion}
     judged = [one for one in known if decision.reports and one.seq != seq and one.decision.reports == decision.reports]
@@ -388,7 +367,6 @@ def _environment(reports: dict[str, tuple[Report, Report]]) -> str:
 
 
 def _check_row(reader: Reader, check: Check, decision: Decision, reports: dict[str, tuple[Report, Report]]) -> CheckRow:
-    row = drawn_interval(check)
     sides = reports.get(check.suite)
     worse: list[TaskLink] = []
     better: list[TaskLink] = []
@@ -403,19 +381,10 @@ def _check_row(reader: Reader, check: Check, decision: Decision, reports: dict[s
         shown = {"worse": num_worse > len(worse), "better": num_better > len(better)}
         lists = {name: _in_comparison(name, sides) if more else None for name, more in shown.items()}
     return CheckRow(
-        name=check.name,
+        check=check,
         question=question_of(check),
-        outcome=check.outcome,
-        words=_sentence(check.words),
-        figures=check.figures,
-        value=row.value if row else None,
-        bound=row.bound if row else None,
-        margin=row.margin if row else None,
-        unit=check.unit or (row.unit if row else ""),
-        in_words=caption_of(check),
-        suite=check.suite,
+        caption=caption_of(check),
         needed=_needed(check, sides),
-        looks=check.looks,
         worse=worse,
         num_worse=num_worse,
         better=better,
@@ -431,7 +400,7 @@ def _in_comparison(name: str, sides: tuple[Report, Report]) -> Link:
     """The list of all tasks of the suite that were lost or gained. A check may speak of fewer."""
     pairs = [(before.passed >= 0.5, after.passed >= 0.5) for before, after in scored_pairs(*sides)]
     how, count = ("lost", pairs.count((True, False))) if name == "worse" else ("gained", pairs.count((False, True)))
-    words = f"Show all {count:,} {how} tasks in the comparison"
+    words = f"All {count:,} {how} tasks of {sides[0].suite.name}"
     return Link(words, url("/compare", a=sides[0].id, b=sides[1].id, show=how, fragment="flips"))
 
 
@@ -448,12 +417,6 @@ def _training(reader: Reader, candidate: str) -> TrainingCurves | None:
         reward=small_curve(reader, run, "reward", steps),
         success=small_curve(reader, run, "held_out_success", steps),
     )
-
-
-def _sentence(words: str) -> str:
-    """The words with a capital, unless they begin with a name such as `desk_verifier@11`."""
-    first = words.partition(" ")[0]
-    return words[:1].upper() + words[1:] if first.isalpha() else words
 
 
 def _named(reader: Reader, words: str, decision: Decision) -> str:
@@ -575,8 +538,8 @@ def _steps(reader: Reader, decision: Decision, groups: list[Group]) -> list[Link
     if (training := _training(reader, decision.candidate)) is not None:
         steps.append(Link(f"Look at its training run {training.run}", training.href))
     if failed:
-        cause = next((check for check in failed if check.name == _HONEST), failed[0])
-        steps.append(Link(f"Train again without what the failed check names: {cause.name}", f"#{cause.anchor}"))
+        cause = next((check for check in failed if check.check.name == _HONEST), failed[0])
+        steps.append(Link(f'Remove the cause named under "{cause.question}", then train again', f"#{cause.anchor}"))
     return steps
 
 

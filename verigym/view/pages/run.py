@@ -107,7 +107,7 @@ class RunPage(PageData, frozen=True, kw_only=True):
 
     @property
     def histogram(self) -> Drawing:
-        return histogram(self.rewards, width=380, height=200)
+        return histogram(self.rewards, width=320, height=190)
 
 
 def run_page(reader: Reader, query: Query) -> RunPage:

@@ -1,5 +1,7 @@
 """One task: what it asks, where it came from, and every attempt at it by every version."""
 
+from typing import Any
+
 from msgspec import Struct, structs
 
 from verigym.core import codec
@@ -82,7 +84,7 @@ def task_page(reader: Reader, query: Query) -> TaskPage:
 
     return TaskPage(
         title=id,
-        command=typed("tasks", "show", environment or "ENV", id),
+        command=typed("tasks", "show", environment or _environment(reader, shown) or "ENV", id),
         crumbs=[
             Link("Environments", "/environments"),
             *([Link(environment, url("/environments/", environment))] if environment else []),
@@ -117,6 +119,12 @@ def _task(reader: Reader, id: str, environment: str) -> Task | None:
         if body is not None:
             return codec.decode(body, Task)
     return None
+
+
+def _environment(reader: Reader, shown: list[Any]) -> str:
+    """The environment of the newest attempt."""
+    config = reader.store.run(shown[0][1]).config if shown else {}
+    return str(config.get("environment") or "") if isinstance(config, dict) else ""
 
 
 def _prompt(task: Task) -> list[tuple[str, str]]:

@@ -10,9 +10,10 @@ from msgspec import Struct
 
 from verigym.core.errors import BadInput, NotFound
 from verigym.core.records import Feedback, Item, Message
+from verigym.draw.columns import Change
 from verigym.draw.svg import Drawing
-from verigym.draw.timeline import Change, timeline
 from verigym.draw.timeline import Step as Bar
+from verigym.draw.timeline import timeline
 from verigym.mining.proposals import MiningSummary, Proposal
 from verigym.traces.feedback import keep_feedback, new_feedback
 from verigym.traces.redaction import Redaction
@@ -273,7 +274,7 @@ def _tags(reader: Reader, traces: list[str]) -> dict[str, TaskTag]:
         elif stands:
             played = reader.one("SELECT 1 FROM trajectories WHERE task = ? LIMIT 1", stands)
             href = url("/task/", stands) if played else ""
-            tags[trace] = TaskTag(words=f"stands behind {clip(stands, 40)}", href=href, task=stands)
+            tags[trace] = TaskTag(words=f"tested by {clip(stands, 40)}", href=href, task=stands)
     return tags
 
 

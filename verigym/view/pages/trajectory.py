@@ -196,6 +196,7 @@ def trajectory_page(reader: Reader, query: Query) -> TrajectoryPage:
     return TrajectoryPage(
         title=f"{record.task}, attempt {record.index + 1}" if not is_trace else record.id,
         command=typed("trajectories", "show", record.id),
+        section="traces" if is_trace else "",
         crumbs=[Link("Traces", "/traces") if is_trace else Link("Runs", "/runs"), Link(run.id, url("/runs/", run.id))],
         id=record.id,
         run=run.id,
@@ -430,7 +431,7 @@ def _words(item: Item) -> str:
 # -- facts ------------------------------------------------------------------------------------------------------------
 
 _STOPS = {
-    Stop.DONE: "nothing cut it off: the agent finished, or the environment ended the task",
+    Stop.DONE: "the agent or the environment, without a limit",
     Stop.MAX_TURNS: "the limit of turns",
     Stop.MAX_TOKENS: "the token limit cut the last reply off",
     Stop.CONTEXT_FULL: "the context window was full",

@@ -32,6 +32,7 @@ def item_page(reader: Reader, query: Query) -> ItemPage:
             raise BadInput(f"The episode has {len(record.items)} items, and none has number {index}")
         text, title = _text(record.items[index]), f"Item {index}"
     start = query.number("start", 0, most=max(0, len(text) - 1))
+    is_trace = reader.store.run(run).kind == "traces"
 
     def at(place: int) -> str:
         return url("/t-item/", record.id, **query.with_(start=place or None))
@@ -39,8 +40,9 @@ def item_page(reader: Reader, query: Query) -> ItemPage:
     return ItemPage(
         title=title,
         command=typed("trajectories", "show", record.id, "--json"),
+        section="traces" if is_trace else "",
         crumbs=[
-            Link("Runs", "/runs"),
+            Link("Traces", "/traces") if is_trace else Link("Runs", "/runs"),
             Link(run, url("/runs/", run)),
             Link(record.id, url("/t/", record.id, run=run, fragment=f"i{name}" if name != "end" else "end-state")),
         ],

@@ -29,7 +29,7 @@ function draw(bytes) {
   if (!tasks) return;
   const paint = colours();
   const isMany = tasks > MANY;
-  const side = isMany ? 3 : 5;
+  const side = isMany ? 3 : tasks * attempts > 2000 ? 5 : 11;
   const gap = isMany ? 0 : 1;
   const wide = isMany ? side : attempts * (side + gap) + 8;
   const most = Math.min(MOST_DOWN, Math.max(25, Math.ceil(Math.sqrt(tasks * attempts))));
