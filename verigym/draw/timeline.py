@@ -13,20 +13,20 @@ from verigym.draw.svg import Drawing, empty
 class Step(NamedTuple):
     name: str
     """`09:00`, or `17 Nov 09:00` for the first of a day."""
-    count: int
+    total: int
     failed: int = 0
     href: str = ""
 
 
 def timeline(steps: Sequence[Step], changes: Sequence[Change] = (), *, title: str = "", width: float = 560) -> Drawing:
     """One column for each step, with the failed ones as its filled part."""
-    if not any(step.count for step in steps):
+    if not any(step.total for step in steps):
         return empty(title, "no conversation", width=width)
     rows = [
-        Column(step.name, (failed, step.count - failed), f"{step.name}: {_words(step.count, failed)}", step.href)
-        for step, failed in ((step, min(step.failed, step.count)) for step in steps)
+        Column(step.name, (failed, step.total - failed), f"{step.name}: {_words(step.total, failed)}", step.href)
+        for step, failed in ((step, min(step.failed, step.total)) for step in steps)
     ]
-    total, failed = sum(step.count for step in steps), sum(int(row.parts[0]) for row in rows)
+    total, failed = sum(step.total for step in steps), sum(int(row.parts[0]) for row in rows)
     shown = [change for change in changes if 0 <= change.place <= len(steps)]
     words = f"{title or 'Conversations over time'}: {_words(total, failed)}"
     words += f". Changes: {', '.join(change.words for change in shown[:6])}" if shown else ""
