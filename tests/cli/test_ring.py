@@ -146,7 +146,7 @@ def test_failures_are_explained_down_to_a_conversation(shell: Shell, server: str
 def test_a_server_that_is_down_ends_in_words_at_once_and_is_tried_again(
     shell: Shell, server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verigym.policies.remote._FIRST_WAIT_S", 600.0)  # a retry would not end in time
+    monkeypatch.setattr("verigym.policies.connection._FIRST_WAIT_S", 600.0)  # a retry would not end in time
     monkeypatch.setattr("verigym.rollout.many._RETRY_S", 600.0)
     words = r"None of 2 episodes could be scored. Most frequent reason: No server answers at http://127.0.0.1:9/v1\. Start it"
     with pytest.raises(Exception, match=words):
@@ -216,7 +216,7 @@ def test_what_infrastructure_broke_is_run_again_by_the_same_command(
     monkeypatch.setattr("verigym.rollout.many._RETRY_S", 0.0)
     words = ["eval", "toolcall", "-m", f"{server}#good?tools=text", "-n", "6"]
     with monkeypatch.context() as broken:
-        broken.setattr("verigym.policies.remote._RETRIED", set())
+        broken.setattr("verigym.policies.connection._RETRIED", set())
         broken.setattr("tests.cli.test_ring.answer", lambda model, prompt: 1 / 0)
         with pytest.raises(Exception, match="None of 6 episodes could be scored"):
             shell(*words)

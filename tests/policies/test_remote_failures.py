@@ -22,7 +22,8 @@ from verigym.core.records import (
     Message,
     ToolSpec,
 )
-from verigym.policies.remote import RemotePolicy, wait_s
+from verigym.policies.connection import wait_s
+from verigym.policies.remote import RemotePolicy
 
 # -- retries and time-outs --------------------------------------------------------------------------------------------
 
@@ -329,7 +330,7 @@ def test_a_reply_that_says_it_is_compressed_and_is_not_is_an_infrastructure_fail
 
 @pytest.mark.parametrize("how", ["plain", "gzip"])
 def test_a_reply_without_an_end_is_given_up_at_the_largest_size(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("verigym.policies.remote._LARGEST", 3 * 2**20)
+    monkeypatch.setattr("verigym.policies.connection._LARGEST", 3 * 2**20)
     written = 0
 
     async def pour(request: web.Request) -> web.StreamResponse:

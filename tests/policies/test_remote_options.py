@@ -21,10 +21,15 @@ def test_a_server_is_an_address_and_a_model(tmp_path: Path) -> None:
     assert repr(policy) == "RemotePolicy('http://localhost:8000/v1/chat/completions', 'org/model')"
 
 
+def settings_of(policy: Any) -> dict[str, Any]:
+    """What a policy was made with, and its connection too."""
+    return {**vars(policy), "_connection": vars(policy._connection)}
+
+
 def test_options_reach_the_policy(tmp_path: Path) -> None:
     query = "api=responses&tools=text&token_ids=true&timeout_s=2.5&retries=0&concurrency=7&key_env=MY_KEY"
-    policy = vars(opened(tmp_path, f"http://localhost:8000/v1#small?{query}"))
-    wanted = vars(
+    policy = settings_of(opened(tmp_path, f"http://localhost:8000/v1#small?{query}"))
+    wanted = settings_of(
         RemotePolicy(
             "http://localhost:8000/v1",
             "small",
@@ -82,7 +87,7 @@ def test_a_key_in_the_address_is_refused_before_it_can_be_stored(tmp_path: Path,
 
 def test_another_query_in_the_address_is_sent_on(tmp_path: Path) -> None:
     assert (
-        vars(opened(tmp_path, "http://host/v1?api-version=2024-02-01#m"))["_url"].query_string
+        vars(opened(tmp_path, "http://host/v1?api-version=2024-02-01#m"))["_connection"]._url.query_string
         == "api-version=2024-02-01"
     )
 
@@ -109,7 +114,7 @@ def test_the_way_that_was_given_last_is_taken(tmp_path: Path, monkeypatch: pytes
     workspace = WorkspaceFolder(tmp_path)
     agent = workspace.register(workspace.agent("http://localhost/v1#m?key_env=OTHER_KEY&timeout_s=3"))
     policy: Any = workspace.policy(agent)
-    assert (policy._key_env, policy._timeout_s) == ("OTHER_KEY", 3.0)
+    assert (policy._connection._key_env, policy._connection._timeout_s) == ("OTHER_KEY", 3.0)
     assert "OTHER_KEY" not in (tmp_path / "store.db").read_bytes().decode("latin-1")
 
 

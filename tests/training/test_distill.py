@@ -8,7 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 import torch
+from aiohttp import web
 
+from tests.policies.remote_server import Server, serving
 from tests.rollout.shop import AGENT
 from tests.tiny import tiny, tokenizer
 from tests.training.oracles import assert_same, gradients, shake, slow_logprobs
@@ -27,6 +29,7 @@ from verigym.core.errors import BadInput, InfrastructureFailure, Refused
 from verigym.core.records import Message, Sample, Trajectory, Turn
 from verigym.model import lora
 from verigym.policies.local.policy import LocalPolicy
+from verigym.policies.remote_scores import RemoteScores
 from verigym.training.distill import students_of, train_distill
 from verigym.training.environments import TrainingEnvironment
 from verigym.training.groups import Source, with_rewards
@@ -36,6 +39,7 @@ from verigym.training.teachers import (
     AdapterTeacher,
     ModelTeacher,
     SelfTeacher,
+    ServerTeacher,
     StudentSample,
     Teacher,
     TeacherScores,
@@ -116,7 +120,7 @@ def test_an_update_is_the_formula_token_by_token(weight: float) -> None:
         model, torch.optim.SGD(lora.parameters(model), lr=0.0), samples, PolicyLoss(correction="none"),
         temperature=0.8, teaching=Teaching(teacher, settings),
     )  # fmt: skip
-    assert figures["loss"] == pytest.approx(float(loss), rel=1e-5)
+    assert figures["loss"] == pytest.approx(float(loss.detach()), rel=1e-5)
     norm = torch.stack([gradient.norm() for gradient in expected]).norm()
     scale = min(1.0, 1.0 / float(norm))
     assert_same([parameter.grad / scale for parameter in lora.parameters(model)], expected)  # type: ignore[operator]
@@ -352,6 +356,7 @@ def test_the_student_comes_to_agree_with_its_teacher(kind: str, tmp_path: Path) 
         ({"distill": {"teacher": "big"}, "loss": {"kl": 0.1, "kl_in": "reward"}}, "kl_in: reward has no effect"),
         ({"distill": {"teacher": "big"}, "reward_model": "rm"}, "reward_model has no effect"),
         ({"distill": {"teacher": "big", "reward": 1}, "num_generations_per_prompt": 1}, "must be at least 2"),
+        ({"distill": {"teacher": "self"}, "tools": {"shuffle": True}}, "`tools` and `distill.teacher: self`"),
         ({"algorithm": "grpo", "distill": {"teacher": "big"}}, "distill cannot be used with grpo"),
         ({"distill": {"teacher": "big", "kl": 0}}, "distill.kl"),
         ({"distill": {"tutor": "big"}}, "tutor"),
@@ -368,3 +373,61 @@ def test_other_recipes_keep_their_stored_form() -> None:
     assert "distill" not in recipe_json(recipe(algorithm="grpo"))
     written = recipe_json(recipe(algorithm="distill", distill={"teacher": "self"}))
     assert written["distill"] == {"teacher": "self"}
+
+
+# -- a teacher behind a server --------------------------------------------------------------------------------------
+
+
+def served(model: Any, spell: Any) -> Any:
+    """Answers as vLLM does, with the logprobs of a model and tokens as `spell` writes them."""
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        choices: list[Any] = []
+        for index, ids in enumerate((await request.json())["prompt"]):
+            sample = Sample(ids=ids, mask=[0] + [1] * (len(ids) - 1), logprobs=[])
+            [row] = logprobs_of(model, [sample])
+            told = [
+                {str(id): {"logprob": value, "decoded_token": spell(id)}}
+                for id, value in zip(ids[1:], row, strict=True)
+            ]
+            choices.append({"index": index, "prompt_logprobs": [None, *told]})
+        return web.json_response({"choices": choices})
+
+    return handle
+
+
+def scored_by_server(policy: LocalPolicy, handle: Any) -> tuple[list[StudentSample], TeacherScores]:
+    given = students(policy)
+
+    async def run() -> TeacherScores:
+        async with serving(Server((handle,))) as address:
+            scores = RemoteScores(address, "big", retries=0)
+            try:
+                return await ServerTeacher(scores, policy.render, "big").score(given, 1.0)
+            finally:
+                await scores.close()
+
+    return given, asyncio.run(run())
+
+
+def test_a_server_scores_as_the_same_model_here_would() -> None:
+    policy = fresh_policy()
+    given, scores = scored_by_server(policy, served(tiny(5).model, lambda id: policy.render.decode([id])))
+    here = asyncio.run(ModelTeacher(tiny(5).model, "here").score(given, 1.0))
+    assert scores.tokens == here.tokens
+    for row, wanted in zip(scores.logprobs, here.logprobs, strict=True):
+        assert row == pytest.approx(wanted, abs=1e-5)
+
+
+def test_a_server_with_another_tokenizer_is_refused() -> None:
+    policy = fresh_policy()
+    with pytest.raises(Refused, match=r"big has another vocabulary. Token id .* same tokenizer"):
+        scored_by_server(policy, served(tiny(5).model, lambda id: f"word{id}"))
+
+
+def test_an_episode_that_the_server_cannot_hold_is_no_fault_of_the_student() -> None:
+    async def full(request: web.Request) -> web.StreamResponse:
+        return web.json_response({"error": {"message": "maximum context length is 8"}}, status=400)
+
+    with pytest.raises(InfrastructureFailure, match=r"does not fit into the context of big.*max-model-len"):
+        scored_by_server(fresh_policy(), full)

@@ -125,6 +125,11 @@ def _check_distill(recipe: "Recipe", where: str) -> None:
         )
     if settings.weights != "start" and settings.teacher != "self":
         raise BadInput(f"{where}: distill.weights works only with `teacher: self`. Remove it")
+    if settings.teacher == "self" and recipe.tools.active:
+        raise BadInput(
+            f"{where}: `tools` and `distill.teacher: self` cannot be combined, because gold solutions name the tools as they "
+            "are. Remove `tools`, or name another teacher"
+        )
     if settings.reward:
         return
     for name, given in (

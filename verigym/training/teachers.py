@@ -1,8 +1,8 @@
 """Teachers of on-policy distillation: each gives the logprobs of the tokens that the student sampled.
 
-A teacher in this process is another model, another adapter on the student's own base model, or the student itself with the
-gold solution in its prompt. `policies.remote_scores` has the teacher behind a server. The student's token ids are scored as they
-are, so the vocabularies must be the same (`check_vocabulary`).
+A teacher is another model in this process, another adapter on the student's own base model, the student itself with the gold
+solution in its prompt, or a model behind a server (`policies.remote_scores`). The student's token ids are scored as they are, so
+the vocabularies must be the same (`check_vocabulary`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,10 +10,11 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from verigym.core.errors import Refused
+from verigym.core.errors import ContextFull, InfrastructureFailure, Refused
 from verigym.core.records import Item, Message, Sample, Task, ToolSpec, Trajectory, Turn, Version
 from verigym.model import lora
 from verigym.model.threads import in_thread
+from verigym.policies.remote_scores import PromptScores, RemoteScores
 from verigym.policies.render import Renderer
 from verigym.policies.version_texts import with_examples
 from verigym.rollout.session import task_tools
@@ -23,6 +24,9 @@ from verigym.training.update import Weights, logprobs_of
 _REFERENCE = (
     "\n\nA correct solution, for reference only:\n{gold}\n\nNow give your own answer, in the format that is asked for."
 )
+
+_MISREAD = 0.1
+"""Share of the tokens that a server may decode differently. Special tokens and spaces are decoded in several ways."""
 
 
 class StudentSample(NamedTuple):
@@ -149,6 +153,57 @@ class SelfTeacher:
         replies = each.environment.gold_replies(task)
         written = [reply if isinstance(reply, str) else self._render.template.spoken(reply, offer) for reply in replies]
         return "\n".join(written)
+
+
+class ServerTeacher:
+    """A model behind a server."""
+
+    def __init__(self, scores: RemoteScores, render: Renderer, name: str) -> None:
+        self._scores, self._render, self._name = scores, render, name
+        self._compared = False
+
+    async def score(self, samples: Sequence[StudentSample], temperature: float) -> TeacherScores:
+        assert temperature == 1.0, "a server scores at temperature 1"
+        plain = [one.sample for one in samples]
+        try:
+            rows = await self._scores.score([sample.ids for sample in plain]) if plain else []
+        except ContextFull as error:
+            longest = max(len(sample.ids) for sample in plain)
+            raise InfrastructureFailure(
+                f"distill.teacher: an episode of {longest} tokens does not fit into the context of {self._name} ({error}). "
+                "Start the server with a larger context, such as --max-model-len for vLLM, or shorten episodes"
+            ) from None
+        if not self._compared:
+            self._compare(plain, rows)
+        scored = [
+            [value for value, one in zip(row.logprobs, sample.mask[1:], strict=True) if one]
+            for sample, row in zip(plain, rows, strict=True)
+        ]
+        return _scores(scored, plain)
+
+    def _compare(self, samples: Sequence[Sample], rows: Sequence[PromptScores]) -> None:
+        """Refuses a server that decodes the student's ids to other tokens. Nothing else tells which tokenizer it has."""
+        pairs = {
+            (id, token.strip())
+            for sample, row in zip(samples, rows, strict=True)
+            for id, token in zip(sample.ids[1:], row.tokens, strict=False)
+        }
+        own = [(id, self._render.decode([id]).strip(), token) for id, token in sorted(pairs)]
+        known = [(id, ours, theirs) for id, ours, theirs in own if _whole(ours) and _whole(theirs)]
+        wrong = [each for each in known if each[1] != each[2]]
+        if len(wrong) > _MISREAD * len(known):
+            id, ours, theirs = wrong[0]
+            raise Refused(
+                f"distill.teacher: {self._name} has another vocabulary. Token id {id} is {ours!r} in the student and {theirs!r} "
+                "in the teacher. The teacher scores the student's token ids, so both need the same tokenizer. Serve a model of "
+                "the same family"
+            )
+        self._compared = True
+
+
+def _whole(token: str) -> bool:
+    """Whether a decoded token can be compared. A part of a character and a space cannot."""
+    return bool(token) and "\ufffd" not in token and not token.startswith("token_id:")
 
 
 def _root(sample: Sample, trajectory: Trajectory) -> Turn:

@@ -14,6 +14,7 @@ from verigym.model import embedded
 from verigym.tasks.files import write_whole
 
 if TYPE_CHECKING:
+    from verigym.policies.remote_scores import RemoteScores
     from verigym.workspace.workspace import WorkspaceFolder
 
 FILE = "servers.json"
@@ -49,6 +50,20 @@ def open_server(address: str) -> Policy:
     """Opens `http://localhost:8000/v1#model`, with options such as `?api=responses&tools=text` after the model's name."""
     from verigym.policies.remote import RemotePolicy
 
+    url, model, options = _parse(address)
+    return RemotePolicy(url, model, **msgspec.to_builtins(options))
+
+
+def open_scores(address: str) -> "RemoteScores":
+    """Opens the server at an address to score given tokens. Only its connection options apply."""
+    from verigym.policies.remote_scores import RemoteScores
+
+    url, model, options = _parse(address)
+    given = {name: value for name, value in msgspec.to_builtins(options).items() if name in _CONNECTION}
+    return RemoteScores(url, model, **given)
+
+
+def _parse(address: str) -> tuple[str, str, _Options]:
     url, _, rest = address.partition("#")
     model, _, query = rest.partition("?")
     if re.search(r"(?i)[?&][^=&]*(key|token|secret|password|sig)[^=&]*=", url):
@@ -66,7 +81,7 @@ def open_server(address: str) -> Policy:
             f'"{address}" is not a valid server address: {error}. Write URL#MODEL, such as http://localhost:8000/v1#qwen. '
             "Options: ?api=chat|responses&tools=native|text&token_ids=true&timeout_s=600&retries=4&concurrency=256&key_env=NAME"
         ) from error
-    return RemotePolicy(url, model, **msgspec.to_builtins(options))
+    return url, model, options
 
 
 def read_servers(home: Path) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """The teacher of a distillation run: finds the version that a recipe names, and opens it beside the student."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from verigym.core.errors import Refused
@@ -37,7 +38,29 @@ def find_teacher(ws: WorkspaceFolder, recipe: Recipe, student: Version) -> Versi
     return teacher
 
 
-def open_teacher(
+@asynccontextmanager
+async def open_teacher(
+    ws: WorkspaceFolder,
+    recipe: Recipe,
+    teacher: Version | None,
+    student: Version,
+    policy: Any,
+    environments: Sequence[TrainingEnvironment],
+) -> AsyncIterator["Teacher"]:
+    """Opens the teacher. One with the student's base model shares its weights in memory."""
+    if teacher is None or not teacher.is_remote:
+        yield _open_local(ws, recipe, teacher, student, policy, environments)
+        return
+    from verigym.training.teachers import ServerTeacher
+
+    scores = ws.open_scores(teacher)
+    try:
+        yield ServerTeacher(scores, policy.render, recipe.distill.teacher)
+    finally:
+        await scores.close()
+
+
+def _open_local(
     ws: WorkspaceFolder,
     recipe: Recipe,
     teacher: Version | None,
@@ -45,7 +68,6 @@ def open_teacher(
     policy: Any,
     environments: Sequence[TrainingEnvironment],
 ) -> "Teacher":
-    """Opens the teacher. One with the student's base model shares its weights in memory."""
     from verigym.model import lora
     from verigym.model.load import load, load_tokenizer
     from verigym.training.teachers import AdapterTeacher, ModelTeacher, SelfTeacher, check_vocabulary

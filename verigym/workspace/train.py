@@ -237,10 +237,11 @@ class TrainingJob:
         folder = ws.checkpoints(self.run)
         async with context_of(ws, RunSettings(user=self.roles.get("user"), judge=self.roles.get("judge"))) as context:
             if recipe.algorithm == "distill":
-                teacher = open_teacher(ws, recipe, self.teacher, self.parent, policy, self.environments)
-                self._begin()
-                rollouts = self._rollouts(policy, context)
-                await train_distill(model, recipe, rollouts, folder, teacher, reference=reference, report=report)
+                asked = ws, recipe, self.teacher, self.parent, policy, self.environments
+                async with open_teacher(*asked) as teacher:
+                    self._begin()
+                    rollouts = self._rollouts(policy, context)
+                    await train_distill(model, recipe, rollouts, folder, teacher, reference=reference, report=report)
             elif recipe.samples:
                 self._begin()
                 rollouts = self._rollouts(policy, context)

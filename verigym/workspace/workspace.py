@@ -22,7 +22,7 @@ from verigym.registry import ledger, versions
 from verigym.registry.integrity import ADAPTER_FILE, CONFIG_FILE, sha256_of
 from verigym.store.database import Store
 from verigym.verifiers.reward_model import RewardJudge
-from verigym.workspace.servers import open_server, read_servers, without_connection_options
+from verigym.workspace.servers import open_scores, open_server, read_servers, without_connection_options
 
 
 class WorkspaceFolder:
@@ -115,6 +115,10 @@ class WorkspaceFolder:
                 f"Use it in a recipe (reward_model: {version.id}) or as a judge (--judge {version.id})"
             )
         return open_server(self._addresses.get(version.base, version.base)) if version.is_remote else None
+
+    def open_scores(self, version: Version) -> Any:
+        """A model behind a server as `RemoteScores`, which scores given tokens."""
+        return open_scores(self._addresses.get(version.base, version.base))
 
     def open_judge(self, version: Version) -> Policy:
         """The policy of a judge: a model that answers, or a reward model that compares."""
