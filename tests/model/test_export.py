@@ -10,7 +10,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 from tests.tiny import tiny
 from verigym.core.errors import Refused
 from verigym.core.records import Sampling
-from verigym.model import lora
+from verigym.model import lora, lora_files
 from verigym.model.export import save_merged
 from verigym.model.lora import LoraConfig
 
@@ -40,7 +40,7 @@ def _random(model: torch.nn.Module, folder: Path, config: LoraConfig) -> None:
     with torch.no_grad():
         for parameter in lora.parameters(model):
             parameter.normal_(std=0.1)
-    lora.save(model, folder, "tiny")
+    lora_files.save(model, folder, "tiny")
 
 
 def hashes(folder: Path) -> dict[str, str]:
@@ -52,7 +52,7 @@ def test_merged_weights_say_what_base_and_adapter_say(base: Path, adapter: Path,
     save_merged(str(base), adapter, tmp_path / "merged", None)
     assert hashes(base) == before, "the base is never written"
     bare, worn = (AutoModelForCausalLM.from_pretrained(base).eval() for _ in range(2))
-    lora.load(worn, adapter)
+    lora_files.load(worn, adapter)
     merged = AutoModelForCausalLM.from_pretrained(tmp_path / "merged").eval()
     with torch.no_grad():
         expected, found = worn(IDS).logits, merged(IDS).logits
@@ -73,7 +73,7 @@ def test_half_precision_stays_half_precision(base: Path, adapter: Path, tmp_path
     save_merged(str(tmp_path / "half"), adapter, tmp_path / "merged", None)
     assert AutoModelForCausalLM.from_pretrained(tmp_path / "merged", dtype="auto").dtype == torch.bfloat16
     worn = AutoModelForCausalLM.from_pretrained(tmp_path / "half", dtype=torch.float32).eval()
-    lora.load(worn, adapter)
+    lora_files.load(worn, adapter)
     merged = AutoModelForCausalLM.from_pretrained(tmp_path / "merged", dtype=torch.float32).eval()
     with torch.no_grad():  # not in half precision, which some CPUs lack
         expected, found = worn(IDS).logits, merged(IDS).logits

@@ -20,7 +20,7 @@ from tests.model.families import (
 )
 from tests.model.families import plain as plainly
 from verigym.core.errors import BadInput
-from verigym.model import embedded, lora
+from verigym.model import embedded, lora, lora_files
 from verigym.model.llama_family import FusedWeights, llama_model
 
 PLAIN = ["llama", "qwen3", "gemma", "mistral"]
@@ -106,11 +106,11 @@ def test_an_adapter_in_memory_is_merged_without_being_put_on_the_model() -> None
 
 def test_an_adapter_is_read_without_touching_the_model_and_checked_against_it(tmp_path: Path) -> None:
     model = with_adapter(make("Llama"))
-    lora.save(model, tmp_path, "base")
-    read = lora.read(make("Llama"), tmp_path)
+    lora_files.save(model, tmp_path, "base")
+    read = lora_files.read(make("Llama"), tmp_path)
     assert all(torch.equal(weight, lora.weights(model)[name]) for name, weight in read.weights.items())
     with pytest.raises(BadInput, match="the adapter does not fit this model"):
-        lora.read(make("Llama", hidden_size=64, num_attention_heads=8), tmp_path)
+        lora_files.read(make("Llama", hidden_size=64, num_attention_heads=8), tmp_path)
 
 
 def test_without_its_adapter_a_model_is_its_base_again_for_a_while() -> None:

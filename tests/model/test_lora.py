@@ -14,7 +14,7 @@ from transformers import LlamaForSequenceClassification
 from tests.tiny import tiny
 from verigym.core.errors import BadInput
 from verigym.core.records import Sample
-from verigym.model import lora
+from verigym.model import lora, lora_files, lora_targets
 from verigym.model.logprobs import scores
 from verigym.model.lora import LoraConfig
 from verigym.model.tree import pack
@@ -121,7 +121,7 @@ def test_a_second_adapter_takes_the_place_of_the_first() -> None:
 @pytest.mark.parametrize(("top", "layers"), [(None, {0, 1}), (1, {1}), (2, {0, 1}), (9, {0, 1})])
 def test_only_the_top_layers_get_an_adapter(top: int | None, layers: set[int]) -> None:
     model = with_adapter(LoraConfig(r=4, top_layers=top))
-    assert {lora.layer_of(name) for name, _ in lora.modules(model)} == layers
+    assert {lora_targets.layer_of(name) for name, _ in lora.modules(model)} == layers
 
 
 def test_targets_that_match_nothing_are_refused_with_what_there_is() -> None:
@@ -153,8 +153,8 @@ NAMES = ["all layers", "top layer", "some targets"]
 @pytest.mark.parametrize("config", CONFIGS, ids=NAMES)
 def test_what_is_saved_is_loaded(config: LoraConfig, tmp_path: Path) -> None:
     model, other = with_adapter(config), tiny().model
-    lora.save(model, tmp_path / "adapter", "tiny")
-    lora.load(other, tmp_path / "adapter")
+    lora_files.save(model, tmp_path / "adapter", "tiny")
+    lora_files.load(other, tmp_path / "adapter")
     assert torch.equal(logits(other), logits(model))
     ours, theirs = lora.config_of(other), lora.config_of(model)
     assert ours is not None and theirs is not None
@@ -166,7 +166,7 @@ def test_what_is_saved_is_loaded(config: LoraConfig, tmp_path: Path) -> None:
 @pytest.mark.parametrize("config", CONFIGS, ids=NAMES)
 def test_peft_itself_loads_what_we_save_and_computes_the_same(config: LoraConfig, tmp_path: Path) -> None:
     model = with_adapter(config)
-    lora.save(model, tmp_path, "tiny")
+    lora_files.save(model, tmp_path, "tiny")
     theirs = peft.PeftModel.from_pretrained(tiny().model, str(tmp_path)).eval()
     assert (logits(theirs) - logits(model)).abs().max() < 1e-5
     assert not torch.allclose(logits(theirs), logits(tiny().model), atol=1e-3), "the adapter does something"
@@ -181,7 +181,7 @@ def test_we_load_what_peft_saves(tmp_path: Path) -> None:
                 parameter.normal_(std=0.1, generator=torch.Generator().manual_seed(3))
     theirs.save_pretrained(str(tmp_path))
     model = tiny().model
-    lora.load(model, tmp_path)
+    lora_files.load(model, tmp_path)
     assert (logits(theirs.eval()) - logits(model)).abs().max() < 1e-5
 
 
@@ -194,11 +194,11 @@ def test_we_load_what_peft_saves(tmp_path: Path) -> None:
 def test_an_adapter_of_another_base_is_refused_in_words(
     other: dict[str, int], what: str, top: int | None, tmp_path: Path
 ) -> None:
-    lora.save(with_adapter(LoraConfig(r=4, top_layers=top)), tmp_path, "tiny")
+    lora_files.save(with_adapter(LoraConfig(r=4, top_layers=top)), tmp_path, "tiny")
     model = tiny(**other).model  # type: ignore[arg-type]
     before = logits(model)
     with pytest.raises(BadInput, match=r"the adapter does not fit this model|No linear layer matches"):
-        lora.load(model, tmp_path)
+        lora_files.load(model, tmp_path)
     assert torch.equal(logits(model), before), "the model is left without an adapter"
 
 
@@ -206,7 +206,7 @@ def test_an_adapter_of_another_base_is_refused_in_words(
 def test_a_folder_that_is_no_adapter_is_refused_in_words(damage: str, tmp_path: Path) -> None:
     folder = tmp_path / "adapter"
     if damage != "no folder":
-        lora.save(with_adapter(), folder, "tiny")
+        lora_files.save(with_adapter(), folder, "tiny")
     weights, config = folder / "adapter_model.safetensors", folder / "adapter_config.json"
     match damage:
         case "no weights":
@@ -218,11 +218,11 @@ def test_a_folder_that_is_no_adapter_is_refused_in_words(damage: str, tmp_path: 
         case "config is no JSON":
             config.write_text("{")
     with pytest.raises(BadInput, match="adapter: the adapter cannot be read"):
-        lora.load(tiny().model, folder)
+        lora_files.load(tiny().model, folder)
 
 
 def test_the_saved_configuration_names_its_base(tmp_path: Path) -> None:
-    lora.save(with_adapter(LoraConfig(r=4, alpha=12, top_layers=1)), tmp_path, "smollm2-135m")
+    lora_files.save(with_adapter(LoraConfig(r=4, alpha=12, top_layers=1)), tmp_path, "smollm2-135m")
     saved = json.loads((tmp_path / "adapter_config.json").read_text())
     assert (saved["base_model_name_or_path"], saved["r"], saved["lora_alpha"]) == ("smollm2-135m", 4, 12)
     assert saved["layers_to_transform"] == [1]
@@ -277,8 +277,8 @@ def test_the_same_seed_begins_with_the_same_head() -> None:
 
 def test_a_head_is_saved_and_loaded_with_its_adapter(tmp_path: Path) -> None:
     model, other = with_adapter(WITH_HEAD), tiny().model
-    lora.save(model, tmp_path, "tiny")
-    lora.load(other, tmp_path)
+    lora_files.save(model, tmp_path, "tiny")
+    lora_files.load(other, tmp_path)
     assert same_weights(lora.weights(other), lora.weights(model))
     assert score(other) == score(model)
     config = lora.config_of(other)
@@ -291,7 +291,7 @@ def test_a_head_is_saved_and_loaded_with_its_adapter(tmp_path: Path) -> None:
 
 def test_peft_itself_loads_the_reward_model_that_we_save(tmp_path: Path) -> None:
     model = with_adapter(WITH_HEAD)
-    lora.save(model, tmp_path, "tiny")
+    lora_files.save(model, tmp_path, "tiny")
     config = type(model.config)(**{**model.config.to_dict(), "num_labels": 1})
     bare = LlamaForSequenceClassification(config).eval()
     bare.model.load_state_dict(tiny().model.model.state_dict())
@@ -302,8 +302,8 @@ def test_peft_itself_loads_the_reward_model_that_we_save(tmp_path: Path) -> None
 
 def test_an_adapter_without_a_head_takes_the_head_away(tmp_path: Path) -> None:
     model = with_adapter(WITH_HEAD)
-    lora.save(with_adapter(SMALL), tmp_path, "tiny")
-    lora.load(model, tmp_path)
+    lora_files.save(with_adapter(SMALL), tmp_path, "tiny")
+    lora_files.load(model, tmp_path)
     assert lora.head(model) is None and HEAD not in lora.weights(model)
 
 
@@ -316,22 +316,22 @@ def test_detaching_forgets_the_head() -> None:
 
 @pytest.mark.parametrize("other", [{"hidden": 16}, {"layers": 3}], ids=["narrower", "deeper"])
 def test_a_reward_model_of_another_base_is_refused_in_words(other: dict[str, int], tmp_path: Path) -> None:
-    lora.save(with_adapter(WITH_HEAD), tmp_path, "tiny")
+    lora_files.save(with_adapter(WITH_HEAD), tmp_path, "tiny")
     model = tiny(**other).model  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="the adapter does not fit this model"):
-        lora.load(model, tmp_path)
+        lora_files.load(model, tmp_path)
     assert lora.head(model) is None
 
 
 @pytest.mark.parametrize("shape", [(1, 16), (2, 32), (32,)], ids=str)
 def test_a_head_of_another_shape_is_refused_in_words(shape: tuple[int, ...], tmp_path: Path) -> None:
-    lora.save(with_adapter(WITH_HEAD), tmp_path, "tiny")
+    lora_files.save(with_adapter(WITH_HEAD), tmp_path, "tiny")
     path = tmp_path / "adapter_model.safetensors"
     save_file({**load_file(path), HEAD: torch.zeros(shape)}, path)
     with pytest.raises(
         BadInput, match=r"the adapter does not fit this model. base_model\.model\.score\.weight and 0 more"
     ):
-        lora.load(tiny().model, tmp_path)
+        lora_files.load(tiny().model, tmp_path)
 
 
 # -- another adapter's weights for a while ---------------------------------------------------------------------------

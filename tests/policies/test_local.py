@@ -12,7 +12,7 @@ from tests.rollout.shop import ADD, AGENT, Shop, spec
 from tests.tiny import tiny
 from verigym.core.protocols import Policy, Request
 from verigym.core.records import FunctionCallOutput, Item, Message, Sampling, Stop, Task, Trajectory
-from verigym.model import lora
+from verigym.model import lora, lora_files
 from verigym.policies.local.policy import LocalPolicy
 from verigym.policies.render import ids_so_far
 from verigym.rollout.episode import run_episode
@@ -199,7 +199,7 @@ def test_another_adapter_is_worn_and_taken_off(tmp_path: Path) -> None:
     with torch.no_grad():
         for parameter in lora.parameters(loaded.model):
             parameter.normal_(std=0.2, generator=torch.Generator().manual_seed(0))
-    lora.save(loaded.model, tmp_path, "tiny")
+    lora_files.save(loaded.model, tmp_path, "tiny")
     policy = LocalPolicy(tiny())
     bare = episode(policy, Desk)
     policy.load_adapter(tmp_path, "trained")

@@ -11,7 +11,7 @@ from transformers import LlamaForSequenceClassification
 from tests.tiny import tiny
 from verigym.core.errors import BadInput
 from verigym.core.records import Item, Message, ToolSpec, Trajectory
-from verigym.model import lora
+from verigym.model import lora, lora_files
 from verigym.policies.local.scorer import LocalScorer
 from verigym.policies.render import Renderer
 
@@ -106,13 +106,13 @@ def test_a_reward_model_is_opened_from_its_adapter(model: Any, scorer: LocalScor
     base = tiny()
     base.model.save_pretrained(tmp_path / "base")
     base.tokenizer.save_pretrained(tmp_path / "base")
-    lora.save(model, tmp_path / "adapter", "base")
+    lora_files.save(model, tmp_path / "adapter", "base")
     opened = LocalScorer.open(str(tmp_path / "base"), tmp_path / "adapter", "r1")
     assert score(opened, *EPISODES) == pytest.approx(score(scorer, *EPISODES), abs=1e-5)
 
     plain = tiny().model
     lora.attach(plain, lora.LoraConfig(r=2))
-    lora.save(plain, tmp_path / "answers", "base")
+    lora_files.save(plain, tmp_path / "answers", "base")
     with pytest.raises(
         BadInput, match=r"a1 is not a reward model\. Its adapter has no reward head\. Train one with algorithm: reward"
     ):

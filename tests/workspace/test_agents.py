@@ -20,7 +20,7 @@ from tests.workspace.desk import Bench
 from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.records import Sampling, Version
 from verigym.environments.load import load_environment
-from verigym.model import lora
+from verigym.model import lora, lora_files
 from verigym.registry.integrity import check_integrity
 from verigym.wire import chat
 from verigym.workspace import agents as versions
@@ -196,7 +196,7 @@ def test_a_peft_folder_is_one_that_peft_reads(bench: Bench, trained: Version, tm
     ]
     ids = torch.arange(7, 40)[None]
     ours = AutoModelForCausalLM.from_pretrained(bench.model).eval()
-    lora.load(ours, bench.ws.adapter_folder(trained.adapter))
+    lora_files.load(ours, bench.ws.adapter_folder(trained.adapter))
     theirs = peft.PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(bench.model), tmp_path / "out").eval()
     with torch.no_grad():
         torch.testing.assert_close(ours(ids).logits, theirs(ids).logits, atol=1e-4, rtol=1e-4)
@@ -214,7 +214,7 @@ def test_the_printed_lines_load_what_was_exported(
     exec("\n".join(loading_code(trained, Path("out"), merged)), loaded)
     ids = torch.arange(7, 40)[None]
     ours = AutoModelForCausalLM.from_pretrained(bench.model).eval()
-    lora.load(ours, bench.ws.adapter_folder(trained.adapter))
+    lora_files.load(ours, bench.ws.adapter_folder(trained.adapter))
     with torch.no_grad():
         torch.testing.assert_close(ours(ids).logits, loaded["model"].eval()(ids).logits, atol=1e-3, rtol=1e-3)
     assert loaded["tokenizer"]("a")["input_ids"]

@@ -15,7 +15,7 @@ from tests.workspace.desk import DESK, Bench, desk, example, keep, preference, s
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, VerigymError
 from verigym.core.records import Version
 from verigym.environments.load import load_environment
-from verigym.model import lora
+from verigym.model import lora, lora_files
 from verigym.training import loop
 from verigym.training.alarms import Alarm, StoredAlarm
 from verigym.training.update import make_optimizer
@@ -339,7 +339,7 @@ def test_a_disk_that_takes_only_so_much_is_said_in_words_of_ours(tmp_path: Path)
         with pytest.raises(InfrastructureFailure, match="File too large"):
             loop.save_checkpoint(tmp_path, model, optimizer, 1)
         with pytest.raises(InfrastructureFailure, match="the adapter could not be written"):
-            lora.save(model, tmp_path / "adapter", "base")
+            lora_files.save(model, tmp_path / "adapter", "base")
         shutil.rmtree(tmp_path / "adapter")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

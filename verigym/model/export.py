@@ -9,8 +9,9 @@ from transformers import GenerationConfig
 
 from verigym.core.errors import InfrastructureFailure, Refused
 from verigym.core.records import Sampling
-from verigym.model import lora
+from verigym.model import lora, lora_files
 from verigym.model.load import load
+from verigym.model.lora_targets import find_targets
 
 
 def save_merged(base: str, adapter: Path | None, folder: Path, sampling: Sampling | None) -> None:
@@ -19,7 +20,7 @@ def save_merged(base: str, adapter: Path | None, folder: Path, sampling: Samplin
     as_kept: Any = "auto"
     model, tokenizer, _ = load(base, device="cpu", dtype=as_kept)
     if adapter is not None:
-        _merge(model, lora.read(model, adapter))
+        _merge(model, lora_files.read(model, adapter))
     model.generation_config = _generation(model.generation_config, sampling)
     try:
         model.save_pretrained(folder)
@@ -34,11 +35,22 @@ def save_merged(base: str, adapter: Path | None, folder: Path, sampling: Samplin
 def _merge(model: Any, adapter: lora.LoraAdapter) -> None:
     if adapter.config.head:
         raise Refused("A reward model cannot be merged into a language model. Remove --merged")
-    for name, module in model.named_modules():
-        pair = lora.pair(module, name, adapter)
-        if pair is not None:
-            change = pair.scale * (pair.b.float() @ pair.a.float())
-            module.weight.copy_((module.weight.float() + change).to(module.weight.dtype))
+    targets = find_targets(model, adapter.config)
+    if any(target.module in (model.get_input_embeddings(), model.get_output_embeddings()) for target in targets):
+        _untie(model)
+    lora.use(model, adapter)
+    for _, module in list(lora.adapted(model)):
+        for weight, changed in module.merged():
+            weight.copy_(changed.to(weight.dtype))
+    lora.detach(model)
+
+
+def _untie(model: Any) -> None:
+    """Gives embeddings and output layer weights of their own, because only one of them changes."""
+    output = model.get_output_embeddings()
+    if output.weight is model.get_input_embeddings().weight:
+        output.weight = torch.nn.Parameter(output.weight.detach().clone(), requires_grad=False)
+        model.config.get_text_config().tie_word_embeddings = False
 
 
 def _generation(base: GenerationConfig, sampling: Sampling | None) -> GenerationConfig:

@@ -57,7 +57,7 @@ def over_tree(llama: LlamaModel, packed: PackedBatch) -> Tensor:
 
 def hidden(llama: LlamaModel, ids_N: Tensor, positions_N: Tensor, attention: Attention, ops: Ops) -> Tensor:
     """The last hidden states with the adapter on the model, with gradients."""
-    x_NH = llama.embed(ids_N)
+    x_NH = llama.embed(ids_N, llama.embedding_pair())
     turns = torch.cat(llama.turns(positions_N), -1)[:, 0].contiguous()
     for layer, adapters in zip(llama.layers, joined_adapters(llama), strict=True):
         x_NH = _Layer.apply(x_NH, llama, layer, turns, attention, ops, *adapters)

@@ -18,6 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from verigym.model import lora
+from verigym.model.lora_layers import Pair, base_of, looked_up
 
 Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
 """(layer, q_NHD, k_NKD, v_NKD) -> the attention output, (N, H, D)"""
@@ -34,7 +35,7 @@ class JoinedWeights:
         """Joins the `parts` of a module. `name` is its name in the model."""
         self.names = [f"{name}.{part}" for part in parts]
         self._get = [functools.partial(getattr, module, part) for part in parts]
-        bases = [_base(get()) for get in self._get]
+        bases = [base_of(get()) for get in self._get]
         self.sizes: list[int] = [base.out_features for base in bases]
         self.weight: Tensor = bases[0].weight.detach()
         self.bias: Tensor | None = None
@@ -52,7 +53,7 @@ class JoinedWeights:
         """The current linear layers, which may have an adapter."""
         return [get() for get in self._get]
 
-    def pairs(self, adapter: lora.LoraAdapter | None = None) -> list[lora.Pair | None]:
+    def pairs(self, adapter: lora.LoraAdapter | None = None) -> list[Pair | None]:
         """A, B and scale of each part: from the given adapter, otherwise from the adapter on the model."""
         return [lora.pair(layer, name, adapter) for layer, name in zip(self.layers, self.names, strict=True)]
 
@@ -85,7 +86,7 @@ class LlamaModel:
         self.layers = [
             Layer(layer, f"model.layers.{number}", offset) for number, layer in enumerate(model.model.layers)
         ]
-        self.embedding: Tensor = model.get_input_embeddings().weight.detach()
+        self.embedding: Tensor = base_of(model.get_input_embeddings()).weight.detach()
         self.embed_scale = torch.tensor(config.hidden_size**0.5).to(self.embedding.dtype).item() if gemma else 1.0
         self.norm = _norm(model.model.norm, offset)
         self.eps: float = config.rms_norm_eps
@@ -94,8 +95,18 @@ class LlamaModel:
         self.kv_heads: int = config.num_key_value_heads
         self.head_size: int = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
 
-    def embed(self, ids_N: Tensor) -> Tensor:
+    def embedding_pair(self, adapter: lora.LoraAdapter | None = None) -> Pair | None:
+        """A, B and scale of the embeddings, from the given adapter or the one on the model."""
+        return lora.pair(self.model.get_input_embeddings(), "model.embed_tokens", adapter)
+
+    def head_pair(self, adapter: lora.LoraAdapter | None = None) -> Pair | None:
+        return lora.pair(self.model.get_output_embeddings(), "lm_head", adapter)
+
+    def embed(self, ids_N: Tensor, pair: Pair | None = None) -> Tensor:
+        """The embeddings of some ids, changed by an adapter if it has a pair for them."""
         x_NH = F.embedding(ids_N, self.embedding)
+        if pair is not None:
+            x_NH = x_NH + looked_up(pair, ids_N).to(x_NH.dtype)
         return x_NH if self.embed_scale == 1.0 else x_NH * self.embed_scale
 
     def turns(self, positions_N: Tensor) -> tuple[Tensor, Tensor]:
@@ -110,11 +121,13 @@ def joined_adapters(llama: LlamaModel, adapter: lora.LoraAdapter | None = None) 
     the parts are stacked. The B, times their scale, are block diagonal. Equal layers are joined at once."""
     made: list[list[Tensor | None]] = [[None] * 8 for _ in llama.layers]
     for place in range(4):
-        alike: dict[tuple[int, ...], list[tuple[int, list[lora.Pair | None]]]] = {}
+        alike: dict[tuple[tuple[int, float], ...], list[tuple[int, list[Pair | None]]]] = {}
         for number, layer in enumerate(llama.layers):
             pairs = layer.joined[place].pairs(adapter)
-            alike.setdefault(tuple(len(pair.a) if pair else 0 for pair in pairs), []).append((number, pairs))
-        for ranks, layers in alike.items():
+            kind = tuple((len(pair.a), pair.scale) if pair else (0, 0.0) for pair in pairs)
+            alike.setdefault(kind, []).append((number, pairs))
+        for kind, layers in alike.items():
+            ranks = tuple(rank for rank, _ in kind)
             if any(ranks):
                 joined = llama.layers[layers[0][0]].joined[place]
                 both = _join([pairs for _, pairs in layers], ranks, joined.sizes, joined.weight)
@@ -124,7 +137,7 @@ def joined_adapters(llama: LlamaModel, adapter: lora.LoraAdapter | None = None) 
 
 
 def _join(
-    layers: list[list[lora.Pair | None]], ranks: tuple[int, ...], sizes: list[int], weight: Tensor
+    layers: list[list[Pair | None]], ranks: tuple[int, ...], sizes: list[int], weight: Tensor
 ) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
     """Stacks the A and joins the B of each layer as a block diagonal, in the precision and on the device of `weight`."""
     a: list[Tensor] = []
@@ -201,6 +214,10 @@ class FusedWeights:
         self.weights: list[list[Tensor]] = [[part.weight for part in layer.joined] for layer in llama.layers]
         """One list per layer: qkv, out, gate_up, down."""
         self._copied = False
+        self._embedding: Pair | None = None
+        self._head: Pair | None = None
+        """The adapter of embeddings and head, with the scale included in B. They are added, because weights of this size are
+        not copied."""
 
     @torch.no_grad()
     def use_adapter(self, adapter: lora.LoraAdapter | None = None) -> bool:
@@ -218,11 +235,40 @@ class FusedWeights:
                         into.copy_(part.weight)
                     else:
                         torch.addmm(part.weight, b_OR, a_RH, out=into)
+        for kept, pair in (
+            ("_embedding", self.llama.embedding_pair(adapter)),
+            ("_head", self.llama.head_pair(adapter)),
+        ):
+            moved |= self._keep(kept, pair)
         return moved
+
+    def _keep(self, name: str, pair: Pair | None) -> bool:
+        """Keeps a copy of a pair, in place if it fits. Returns whether it has another address."""
+        old: Pair | None = getattr(self, name)
+        if pair is None or old is None or old.a.shape != pair.a.shape:
+            new = None
+            if pair is not None:
+                with torch.inference_mode(False):
+                    a, b = (torch.zeros(each.shape).to(self.llama.embedding) for each in (pair.a, pair.b))
+                    new = Pair(a, b, 1.0)
+            setattr(self, name, new)
+        kept: Pair | None = getattr(self, name)
+        if pair is not None and kept is not None:
+            kept.a.copy_(pair.a)
+            kept.b.copy_(pair.b * pair.scale)
+        return kept is not old
+
+    def embed(self, ids_N: Tensor) -> Tensor:
+        return self.llama.embed(ids_N, self._embedding)
+
+    def head(self, hidden: Tensor) -> Tensor:
+        """The output layer with the adapter, before any scaling of logits."""
+        logits = base_of(self.llama.model.get_output_embeddings())(hidden)
+        return logits if self._head is None else logits + (hidden @ self._head.a.T) @ self._head.b.T
 
     def hidden(self, ids_N: Tensor, positions_N: Tensor, attend: Attend) -> Tensor:
         """The last hidden states, without gradients."""
-        x_NH = self.llama.embed(ids_N)
+        x_NH = self.embed(ids_N)
         turns = self.llama.turns(positions_N)
         for number, each in enumerate(self.weights):
             x_NH = _layer(self.llama, number, each, x_NH, turns, attend)
@@ -270,10 +316,6 @@ def turned(x_NHD: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     """Rotates each pair (i, i + D/2) by its angle."""
     first, second = x_NHD.float().chunk(2, -1)
     return torch.cat([first * cos - second * sin, second * cos + first * sin], -1).to(x_NHD.dtype)
-
-
-def _base(layer: nn.Module) -> Any:
-    return layer.base if isinstance(layer, lora.LoraLinear) else layer
 
 
 def _norm(module: Any, offset: float) -> Tensor:

@@ -5,6 +5,7 @@ V vocabulary. Logits exist only where a token is scored, and only a chunk of the
 """
 
 import importlib.util
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -22,7 +23,8 @@ _CHUNK_BYTES = {"cpu": 64 << 20, "cuda": 512 << 20}
 
 def hidden_states(model: Any, packed: PackedBatch) -> Tensor:
     """The last hidden state of every place, (N, H). The tree is one row. Separate lines are batched by length."""
-    llama = llama_model(model) if packed.shared and _adapters_alone(model) else None
+    own = packed.shared and _adapters_alone(model) and not lora.is_dropping(model)
+    llama = llama_model(model) if own else None
     if llama is not None:
         return layers.over_tree(llama, packed)
     if packed.shared:
@@ -134,9 +136,10 @@ class _Scores(torch.autograd.Function):
         return None, (slope_CH * grad_outputs[0][:, None]).to(slope_CH.dtype), None, None
 
 
-def logits_of(model: Any, hidden: Tensor) -> Tensor:
-    """The model's own logits from its last hidden states, with the scaling or soft cap that some families apply."""
-    logits = model.get_output_embeddings()(hidden)
+def logits_of(model: Any, hidden: Tensor, head: Callable[[Tensor], Tensor] | None = None) -> Tensor:
+    """The model's own logits from its last hidden states, with the scaling or soft cap that some families apply. `head` replaces
+    the output layer on the model."""
+    logits = (head or model.get_output_embeddings())(hidden)
     scale, cap = _scale(model.config), _cap(model.config)
     logits = logits if scale == 1.0 else logits * scale
     return torch.tanh(logits / cap) * cap if cap else logits

@@ -1,39 +1,55 @@
-"""LoRA adapters on any causal LM, in PEFT's file format. A model has at most one adapter at a time.
+"""LoRA adapters on any causal LM. A model has at most one adapter at a time.
 
-    y = W x + (alpha / r) B A x        A: r x in, B: out x r (zero at first, so that a new adapter changes nothing)
-
-The weights of an adapter are always float32. `attach` adds its modules to a model. `load`, `save` and `detach` load, save and
-remove it. `weights` and `set_weights` swap adapters in memory, so that one model serves several versions.
+The weights of an adapter are always float32. `attach` adds its modules (`lora_layers.py`) to the layers that
+`lora_targets.py` finds. `use` and `detach` change and remove it. `weights` and `set_weights` swap adapters in memory, so that
+one model serves several versions. Files are in `lora_files.py`.
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from verigym.core.errors import BadInput, InfrastructureFailure
+from verigym.core.errors import BadInput
+from verigym.core.seeds import derive
+from verigym.model.lora_layers import AdaptedModule, LoraEmbedding, LoraExperts, LoraLinear, Pair
+from verigym.model.lora_targets import ALL, Target, by_pattern, find_targets, names_of
 
-ALL_LINEAR = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
-_PREFIX = "base_model.model."
-_HEAD = f"{_PREFIX}score.weight"
+PREFIX = "base_model.model."
+HEAD_WEIGHT = f"{PREFIX}score.weight"
 
 
 class LoraConfig(msgspec.Struct, frozen=True, kw_only=True):
     r: int = 16
-    alpha: int = 32
-    targets: tuple[str, ...] = ALL_LINEAR
-    """Last part of the names of the linear layers that get an adapter."""
+    alpha: float = 32
+    targets: tuple[str, ...] = (ALL,)
+    """Layers that get an adapter: `all`, `embeddings`, `head`, and names of layers or ends of their full names. An adapter on a
+    model or in a file has names only."""
+    parameters: tuple[str, ...] | None = None
+    """Names of the 3-D parameters of experts that get an adapter, as in PEFT's target_parameters. None to find them by
+    `targets` too."""
+    dropout: float = 0.0
+    """Share of the inputs of an adapter that are set to 0 in training."""
+    rank_pattern: dict[str, int] = {}
+    """Ranks that differ from `r`, by regular expressions that match the end of a layer's name, as in PEFT."""
+    alpha_pattern: dict[str, float] = {}
+    """The same for alpha. Only adapters made by PEFT have it."""
     top_layers: int | None = None
     """Number of transformer layers to adapt, counted from the last. None for all. Fewer layers shorten the backward pass."""
     head: bool = False
     """Whether the adapter has the head of a reward model, which maps the last hidden state to one number."""
+
+    def rank(self, name: str) -> int:
+        return by_pattern(self.rank_pattern, name, self.r)
+
+    def alpha_of(self, name: str) -> float:
+        return by_pattern(self.alpha_pattern, name, self.alpha)
+
+    def scale(self, name: str) -> float:
+        return self.alpha_of(name) / self.rank(name)
 
 
 class LoraAdapter(NamedTuple):
@@ -42,61 +58,6 @@ class LoraAdapter(NamedTuple):
     config: LoraConfig
     weights: dict[str, Tensor]
     """Weights by their PEFT names."""
-
-
-class _Lora(torch.autograd.Function):
-    """A frozen layer with its adapter: computed in place, in the precision of the layer. Only x and A x are kept."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, a: Tensor, b: Tensor, scale: float) -> Tensor:
-        rows = x.reshape(-1, x.shape[-1])
-        a, b = a.to(x.dtype), b.to(x.dtype)
-        low = rows @ a.T
-        ctx.save_for_backward(rows, low, weight, a, b)
-        ctx.scale = scale
-        y = rows @ weight.T if bias is None else torch.addmm(bias, rows, weight.T)
-        return y.addmm_(low, b.T, alpha=scale).view(*x.shape[:-1], -1)
-
-    @staticmethod
-    def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor | None, ...]:
-        rows, low, weight, a, b = ctx.saved_tensors
-        (grad,) = grad_outputs
-        flat = grad.reshape(-1, grad.shape[-1])
-        grad_low = (flat @ b).mul_(ctx.scale)
-        grad_a = (grad_low.T @ rows).float()
-        grad_b = (flat.T @ low).float().mul_(ctx.scale)
-        grad_x = None
-        if ctx.needs_input_grad[0]:
-            grad_x = (flat @ weight).addmm_(grad_low, a).view(*grad.shape[:-1], -1)
-        return grad_x, None, None, grad_a, grad_b, None
-
-
-class Pair(NamedTuple):
-    """The adapter of one linear layer."""
-
-    a: Tensor
-    b: Tensor
-    scale: float
-
-
-class LoraLinear(nn.Module):
-    """A frozen linear layer with its adapter."""
-
-    def __init__(self, base: nn.Linear, r: int, alpha: int, generator: torch.Generator) -> None:
-        super().__init__()
-        self.base = base.requires_grad_(False)
-        self.scale = alpha / r
-        self.on = True
-        device = base.weight.device
-        bound = base.in_features**-0.5
-        a = torch.empty(r, base.in_features).uniform_(-bound, bound, generator=generator)
-        self.a = nn.Parameter(a.to(device))
-        self.b = nn.Parameter(torch.zeros(base.out_features, r, device=device))
-
-    def forward(self, x: Tensor) -> Tensor:
-        if not self.on:
-            return self.base(x)
-        return _Lora.apply(x, self.base.weight, self.base.bias, self.a, self.b, self.scale)  # type: ignore[return-value]
 
 
 def head(model: Any) -> nn.Parameter | None:
@@ -109,23 +70,42 @@ def attach(model: Any, config: LoraConfig, seed: int = 0) -> None:
     """Puts a new adapter on the model and removes any older one."""
     detach(model)
     generator = torch.Generator().manual_seed(seed)
-    names = [name for name, module in model.named_modules() if _wanted(name, module, model, config)]
-    if not names:
-        linear = sorted({n.rsplit(".", 1)[-1] for n, m in model.named_modules() if isinstance(m, nn.Linear)})
-        raise BadInput(
-            f"No linear layer matches the adapter targets {', '.join(config.targets)}. The model has: {', '.join(linear)}"
-        )
-    for name in names:
-        parent, leaf = model.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2]
-        setattr(parent, leaf, LoraLinear(getattr(parent, leaf), config.r, config.alpha, generator))
+    targets = find_targets(model, config)
+    config = named(model, config, targets)
+    for target in targets:
+        above, _, leaf = target.name.rpartition(".")
+        setattr(model.get_submodule(above), leaf, _adapted(target, config, generator))
     model._verigym_lora = config  # type: ignore[assignment]
+    set_dropout(model, config.dropout, seed)
     if config.head:
         add_head(model, seed)
 
 
+def _adapted(target: Target, config: LoraConfig, generator: torch.Generator) -> AdaptedModule:
+    module: Any = target.module
+    if target.parameters:
+        full = {name: f"{target.name}.{name}" for name in target.parameters}
+        ranks = {name: config.rank(each) for name, each in full.items()}
+        return LoraExperts(module, ranks, {name: config.alpha_of(each) for name, each in full.items()}, generator)
+    kind = LoraEmbedding if isinstance(module, nn.Embedding) else LoraLinear
+    return kind(module, config.rank(target.name), config.alpha_of(target.name), generator)
+
+
+def named(model: Any, config: LoraConfig, targets: list[Target]) -> LoraConfig:
+    """The configuration with the names of its targets instead of `all`: the last parts of the names, if they select the same
+    layers, otherwise full names."""
+    modules = [target.name for target in targets if not target.parameters]
+    parameters = tuple(name for target in targets if target.parameters for name in names_of(target))
+    leaves = tuple(dict.fromkeys(name.rsplit(".", 1)[-1] for name in modules))
+    short = msgspec.structs.replace(config, targets=leaves, parameters=parameters)
+    if not modules or [each.name for each in find_targets(model, short) if not each.parameters] == modules:
+        return short
+    return msgspec.structs.replace(short, targets=tuple(modules))
+
+
 def add_head(model: Any, seed: int = 0) -> None:
     """Adds a new head to the adapter on the model."""
-    size = model.get_output_embeddings().weight.shape[1]
+    size = model.config.get_text_config().hidden_size
     weight_H = torch.empty(size).normal_(std=size**-0.5, generator=torch.Generator().manual_seed(seed))
     model._verigym_head = [nn.Parameter(weight_H.to(model.device))]
     config = config_of(model)
@@ -133,26 +113,18 @@ def add_head(model: Any, seed: int = 0) -> None:
     model._verigym_lora = msgspec.structs.replace(config, head=True)
 
 
-def _wanted(name: str, module: nn.Module, model: Any, config: LoraConfig) -> bool:
-    if not isinstance(module, nn.Linear) or name.rsplit(".", 1)[-1] not in config.targets:
-        return False
-    layer = layer_of(name)
-    if config.top_layers is None or layer is None:
-        return True
-    return layer >= model.config.num_hidden_layers - config.top_layers
-
-
-def layer_of(name: str) -> int | None:
-    """The layer number in a module name: 7 for `model.layers.7.mlp.up_proj`."""
-    return next((int(part) for part in name.split(".") if part.isdigit()), None)
-
-
 def modules(model: nn.Module) -> Iterator[tuple[str, LoraLinear]]:
+    """The linear layers with an adapter."""
     return ((name, module) for name, module in model.named_modules() if isinstance(module, LoraLinear))
 
 
+def adapted(model: nn.Module) -> Iterator[tuple[str, AdaptedModule]]:
+    """Everything with an adapter."""
+    return ((name, module) for name, module in model.named_modules() if isinstance(module, AdaptedModule))
+
+
 def detach(model: nn.Module) -> None:
-    for name, module in list(modules(model)):
+    for name, module in list(adapted(model)):
         setattr(model.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2], module.base)
     model._verigym_lora = None  # type: ignore[assignment]
     model._verigym_head = None  # type: ignore[assignment]
@@ -163,7 +135,7 @@ def config_of(model: nn.Module) -> LoraConfig | None:
 
 
 def parameters(model: nn.Module) -> list[nn.Parameter]:
-    adapter = [parameter for _, module in modules(model) for parameter in (module.a, module.b)]
+    adapter = [parameter for name, module in adapted(model) for _, parameter in module.named(name)]
     own_head = head(model)
     return adapter if own_head is None else [*adapter, own_head]
 
@@ -171,23 +143,25 @@ def parameters(model: nn.Module) -> list[nn.Parameter]:
 def weights(model: nn.Module) -> dict[str, Tensor]:
     """A copy of the adapter's weights on the CPU, under PEFT's names."""
     named: dict[str, Tensor] = {}
-    for name, module in modules(model):
-        named[f"{_PREFIX}{name}.lora_A.weight"] = module.a.detach().cpu().clone()
-        named[f"{_PREFIX}{name}.lora_B.weight"] = module.b.detach().cpu().clone()
+    for name, module in adapted(model):
+        for each, parameter in module.named(name):
+            named[PREFIX + each] = parameter.detach().cpu().clone()
     own = head(model)
     if own is not None:
-        named[_HEAD] = own.detach().cpu().clone()[None]
+        named[HEAD_WEIGHT] = own.detach().cpu().clone()[None]
     return named
 
 
 @torch.no_grad()
 def set_weights(model: nn.Module, weights: dict[str, Tensor]) -> None:
-    for name, module in modules(model):
-        module.a.copy_(weights[f"{_PREFIX}{name}.lora_A.weight"])
-        module.b.copy_(weights[f"{_PREFIX}{name}.lora_B.weight"])
+    for name, module in adapted(model):
+        for each, parameter in module.named(name):
+            if PREFIX + each not in weights:
+                raise BadInput(f"The stored adapter has no weights for {name}. It was made for other layers")
+            parameter.copy_(weights[PREFIX + each])
     own = head(model)
     if own is not None:
-        own.copy_(weights[_HEAD][0])
+        own.copy_(weights[HEAD_WEIGHT][0])
 
 
 @contextmanager
@@ -208,14 +182,16 @@ def with_weights(model: nn.Module, others: dict[str, Tensor] | None) -> Iterator
 class MountedAdapter(NamedTuple):
     """The modules of an adapter, ready to be put on a model. They keep their parameters, so an optimizer stays valid."""
 
-    modules: dict[str, LoraLinear]
+    modules: dict[str, AdaptedModule]
     config: LoraConfig | None
     head: list[nn.Parameter] | None
+    dropout_seed: int
 
 
 def take_off(model: nn.Module) -> MountedAdapter:
     """Removes the adapter from the model and returns it. `put_on` puts it back."""
-    mounted = MountedAdapter(dict(modules(model)), config_of(model), getattr(model, "_verigym_head", None))
+    kept = getattr(model, "_verigym_head", None), getattr(model, "_verigym_dropout_seed", 0)
+    mounted = MountedAdapter(dict(adapted(model)), config_of(model), *kept)
     detach(model)
     return mounted
 
@@ -226,6 +202,7 @@ def put_on(model: nn.Module, mounted: MountedAdapter) -> None:
         setattr(model.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2], module)
     model._verigym_lora = mounted.config  # type: ignore[assignment]
     model._verigym_head = mounted.head  # type: ignore[assignment]
+    model._verigym_dropout_seed = mounted.dropout_seed  # type: ignore[assignment]
 
 
 def mounted(model: nn.Module, adapter: LoraAdapter) -> MountedAdapter:
@@ -249,95 +226,33 @@ def wearing(model: nn.Module, other: MountedAdapter) -> Iterator[None]:
         put_on(model, own)
 
 
-def save(model: nn.Module, folder: Path, base: str) -> None:
-    """Writes `adapter_model.safetensors` and `adapter_config.json`, which PEFT, vLLM and others read."""
-    config = config_of(model)
-    assert config is not None, "no adapter on this model"
-    layers = sorted({layer for name, _ in modules(model) if (layer := layer_of(name)) is not None})
-    peft = {
-        "peft_type": "LORA",
-        "task_type": "SEQ_CLS" if config.head else "CAUSAL_LM",
-        "modules_to_save": ["score"] if config.head else None,
-        "base_model_name_or_path": base,
-        "r": config.r,
-        "lora_alpha": config.alpha,
-        "lora_dropout": 0.0,
-        "bias": "none",
-        "target_modules": sorted(config.targets),
-        "layers_to_transform": layers if config.top_layers is not None else None,
-        "inference_mode": True,
-    }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        save_file(weights(model), folder / "adapter_model.safetensors")
-        (folder / "adapter_config.json").write_text(json.dumps(peft, indent=2))
-    except (OSError, SafetensorError) as error:
-        raise InfrastructureFailure(
-            f"{folder}: the adapter could not be written ({error}). Free some disk space and try again"
-        ) from error
-
-
-def read(model: Any, folder: Path) -> LoraAdapter:
-    """Reads the adapter in `folder`, which must fit this model."""
-    try:
-        peft = json.loads((folder / "adapter_config.json").read_text())
-        given = load_file(folder / "adapter_model.safetensors")
-    except (OSError, ValueError, SafetensorError) as error:
-        raise BadInput(
-            f"{folder}: the adapter cannot be read ({error}). "
-            "The folder needs adapter_config.json and adapter_model.safetensors"
-        ) from error
-    layers = peft.get("layers_to_transform")
-    top = None if layers is None else model.config.num_hidden_layers - min(layers)
-    targets, head = tuple(peft["target_modules"]), _HEAD in given
-    config = LoraConfig(r=peft["r"], alpha=peft["lora_alpha"], targets=targets, top_layers=top, head=head)
-    wanted: dict[str, tuple[int, ...]] = {_HEAD: (1, model.get_output_embeddings().weight.shape[1])} if head else {}
-    for name, module in model.named_modules():
-        base = module.base if isinstance(module, LoraLinear) else module
-        if _wanted(name, base, model, config):
-            wanted[f"{_PREFIX}{name}.lora_A.weight"] = (config.r, base.in_features)
-            wanted[f"{_PREFIX}{name}.lora_B.weight"] = (base.out_features, config.r)
-    odd = sorted(
-        name
-        for name in wanted.keys() | given.keys()
-        if name not in given or wanted.get(name) != tuple(given[name].shape)
-    )
-    if odd:
-        raise BadInput(
-            f"{folder}: the adapter does not fit this model. {odd[0]} and {len(odd) - 1} more weights are missing, unknown or "
-            "of another shape. Use the base model of the adapter"
-        )
-    return LoraAdapter(config, given)
-
-
 def use(model: nn.Module, adapter: LoraAdapter | None) -> None:
     """Puts an adapter on the model and replaces any other. An adapter without weights only removes it. None changes nothing."""
     if adapter is not None and adapter.weights:
-        attach(model, adapter.config)
-        set_weights(model, adapter.weights)
+        with torch.inference_mode(False):  # the engine runs in it, and its tensors could never be trained
+            attach(model, adapter.config)
+            set_weights(model, adapter.weights)
     elif adapter is not None:
         detach(model)
 
 
-def load(model: Any, folder: Path) -> None:
-    """Puts the adapter saved in `folder` on the model."""
-    use(model, read(model, folder))
-
-
 def pair(layer: nn.Module, name: str, adapter: LoraAdapter | None) -> Pair | None:
-    """The adapter pair of one layer: from the given adapter, otherwise from the enabled adapter on the layer. None if there is
-    none."""
+    """The adapter pair of one linear layer or embedding: from the given adapter, otherwise from the enabled adapter on the layer.
+    None if there is none."""
     if adapter is None:
-        return Pair(layer.a, layer.b, layer.scale) if isinstance(layer, LoraLinear) and layer.on else None
-    a = adapter.weights.get(f"{_PREFIX}{name}.lora_A.weight")
-    b = adapter.weights.get(f"{_PREFIX}{name}.lora_B.weight")
-    return None if a is None or b is None else Pair(a, b, adapter.config.alpha / adapter.config.r)
+        found = isinstance(layer, LoraLinear | LoraEmbedding) and layer.on
+        return Pair(layer.a, layer.b, layer.scale) if found else None  # type: ignore[union-attr]
+    for a_name, b_name in (("lora_A.weight", "lora_B.weight"), ("lora_embedding_A", "lora_embedding_B")):
+        a, b = (adapter.weights.get(f"{PREFIX}{name}.{each}") for each in (a_name, b_name))
+        if a is not None and b is not None:
+            return Pair(a, b, adapter.config.scale(name))
+    return None
 
 
 @contextmanager
 def without(model: nn.Module) -> Iterator[None]:
     """A context in which the adapter is disabled."""
-    enabled = [module for _, module in modules(model) if module.on]
+    enabled = [module for _, module in adapted(model) if module.on]
     for module in enabled:
         module.on = False
     try:
@@ -345,3 +260,42 @@ def without(model: nn.Module) -> Iterator[None]:
     finally:
         for module in enabled:
             module.on = True
+
+
+def set_dropout(model: Any, share: float, seed: int) -> None:
+    """Sets the dropout of the adapter on the model. It has an effect only inside `dropping`."""
+    config = config_of(model)
+    assert config is not None, "no adapter on this model"
+    if share and any(isinstance(module, LoraExperts) for _, module in adapted(model)):
+        raise BadInput(
+            "lora.dropout works on linear layers only, because the weights of an expert and its adapter are added before "
+            "they meet an input. Set lora.dropout: 0, or write lora.targets without experts"
+        )
+    output = model.get_output_embeddings()
+    for _, module in modules(model):
+        module.dropout = 0.0 if module is output else share
+    model._verigym_lora = msgspec.structs.replace(config, dropout=share)
+    model._verigym_dropout_seed = seed
+
+
+@contextmanager
+def dropping(model: Any, update: int, micro_batch: int) -> Iterator[None]:
+    """A context in which dropout is on. The masks depend only on the seed, the update and the micro-batch, so a resumed run draws
+    the same ones."""
+    config = config_of(model)
+    if config is None or not config.dropout:
+        yield
+        return
+    seed = derive(model._verigym_dropout_seed, "dropout", update, micro_batch)
+    masks = torch.Generator(model.device).manual_seed(seed)
+    for _, module in modules(model):
+        module.masks = masks
+    try:
+        yield
+    finally:
+        for _, module in modules(model):
+            module.masks = None
+
+
+def is_dropping(model: nn.Module) -> bool:
+    return any(module.masks is not None for _, module in modules(model))

@@ -1,9 +1,15 @@
 """The shape of a model, read from its configuration for a training plan. No weights are loaded or fetched."""
 
+from typing import TYPE_CHECKING, Any
+
 from msgspec import Struct
 
 from verigym.core.errors import NotFound
 from verigym.model import embedded
+from verigym.model.coverage import Coverage
+
+if TYPE_CHECKING:
+    from verigym.model.lora import LoraConfig
 
 
 class Shape(Struct, frozen=True, kw_only=True):
@@ -23,43 +29,64 @@ class Shape(Struct, frozen=True, kw_only=True):
 
 def read_shape(name: str, device: str | None = None) -> Shape:
     """The shape of `smollm2-135m`, a folder or a Hugging Face model id, in the precision that `device` loads it in."""
+    from verigym.model.load import default_device, default_dtype
+
+    return shape_of(_config_of(name), name, default_dtype(device or default_device()).itemsize)
+
+
+def _config_of(name: str) -> Any:
     from transformers import AutoConfig
 
     from verigym.model.hub import is_local
-    from verigym.model.load import default_device, default_dtype, open_named
+    from verigym.model.load import open_named
 
     if name == embedded.NAME and not embedded.is_pulled():
         raise NotFound(f"{name} is not on this machine yet. Run: verigym models pull {name}")
     local = is_local(name)
-    config = open_named(
+    return open_named(
         name, lambda source, offline: AutoConfig.from_pretrained(source, local_files_only=local or offline)
     )
-    return shape_of(config, name, default_dtype(device or default_device()).itemsize)
+
+
+def read_coverage(name: str, adapter: "LoraConfig") -> Coverage:
+    """What a new adapter would adapt in a model. No weights are loaded or fetched. Refuses targets that the model lacks."""
+    from verigym.model.lora_targets import check_config, coverage
+
+    model = _without_weights(_config_of(name))
+    check_config(model, adapter)
+    return coverage(model, adapter)
+
+
+def _without_weights(config: Any) -> Any:
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    with torch.device("meta"):
+        return AutoModelForCausalLM.from_config(config)
 
 
 def shape_of(config: object, name: str, bytes_per_weight: int) -> Shape:
     """The shape from a configuration. Parameters are counted on a meta device, which is exact for every family."""
-    import torch
-    from transformers import AutoModelForCausalLM, PretrainedConfig
+    from transformers import PretrainedConfig
 
     assert isinstance(config, PretrainedConfig)
     text = config.get_text_config()
-    with torch.device("meta"):
-        model = AutoModelForCausalLM.from_config(config)
+    model = _without_weights(config)
     sizes = {each: parameter.numel() for each, parameter in model.named_parameters()}
     experts = getattr(text, "num_local_experts", None) or getattr(text, "num_experts", None) or 1
     chosen = getattr(text, "num_experts_per_tok", None) or 1
     idle = sum(size for each, size in sizes.items() if ".experts." in each) * (1 - min(1.0, chosen / experts))
     embedding = text.vocab_size * text.hidden_size
     looked_up = 0 if text.tie_word_embeddings else embedding  # a lookup without a product
+    heads = getattr(text, "num_attention_heads", None) or 0  # Mamba has no attention
     return Shape(
         name=name,
         hidden=text.hidden_size,
         inner=getattr(text, "intermediate_size", None) or 4 * text.hidden_size,
         layers=text.num_hidden_layers,
-        heads=text.num_attention_heads,
-        kv_heads=getattr(text, "num_key_value_heads", None) or text.num_attention_heads,
-        head_size=getattr(text, "head_dim", None) or text.hidden_size // text.num_attention_heads,
+        heads=heads,
+        kv_heads=(getattr(text, "num_key_value_heads", None) or heads) if heads else 0,
+        head_size=(getattr(text, "head_dim", None) or text.hidden_size // heads) if heads else 0,
         vocabulary=text.vocab_size,
         parameters=sum(sizes.values()),
         active=round(sum(sizes.values()) - idle - looked_up),

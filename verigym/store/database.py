@@ -54,8 +54,8 @@ _PAGE = 1000
 """Rows fetched at a time when a whole run is read."""
 _PROBLEMS = 5
 """Maximum problems of a damaged file that are listed."""
-_OF_STEPS = ("alarm", "kl_share")
-"""Kinds of documents about the steps of a run. Their ids begin with the run's id and a slash."""
+_OF_STEPS = ("alarm", "coverage", "kl_share")
+"""Kinds of documents about a run and its steps. Their ids begin with the run's id and a slash."""
 _INSERTED = sa.literal_column("rowid")
 """The order in which rows were added. A clock can go back, so times do not order them."""
 

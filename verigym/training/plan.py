@@ -55,6 +55,8 @@ class TrainingLoad(Struct, frozen=True, kw_only=True):
     steps: int
     updates_per_batch: int = 1
     lora_rank: int = 16
+    adapter_parameters: int = 0
+    """Parameters of the adapter. 0 to estimate them from the rank and the shape of a Llama."""
     eval_tasks: int = 0
     """Number of held-out tasks per evaluation. 0 if there are no evaluations."""
     eval_interval: int = 0
@@ -226,7 +228,7 @@ def _forward(context: float, shape: Shape) -> float:
 def memory_of(load: TrainingLoad, shape: Shape, device: Device) -> Memory:
     weights = shape.parameters * shape.bytes_per_weight
     merged = (shape.parameters - _head(shape)) * shape.bytes_per_weight if load.samples else 0
-    adapter = 16 * _adapter(shape, load.lora_rank)
+    adapter = 16 * (load.adapter_parameters or _adapter(shape, load.lora_rank))
     cache, logits = load.trained * _kv(shape) if load.samples else 0, 2 * LOGIT_BYTES[device.kind]
     usable = USABLE * device.memory
     fixed = weights + merged + adapter + cache + logits + load.teacher_weights

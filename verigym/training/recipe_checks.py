@@ -1,6 +1,7 @@
 """Checks of a recipe: combinations of fields that are each valid alone but make no sense together."""
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 from verigym.core.errors import BadInput
@@ -81,6 +82,7 @@ def check_sense(recipe: "Recipe", where: str) -> None:
             f"{where}: eval_interval is 0, so only the last step is evaluated and there is nothing to choose from. "
             "Set eval_interval, or remove checkpoints.choose and checkpoints.patience"
         )
+    _check_lora(recipe, where)
     low, high = correction_bounds(recipe.loss)
     if low > high:
         raise BadInput(f"{where}: loss.correction_low ({low:g}) is above loss.correction_high ({high:g}). Swap them")
@@ -89,6 +91,20 @@ def check_sense(recipe: "Recipe", where: str) -> None:
             f"{where}: `loss.ratio: product` and `advantage.credit: {recipe.advantage.credit}` cannot be combined, because the "
             "product of a reply has one gradient for all its turns. Set loss.ratio to token or sequence"
         )
+
+
+def _check_lora(recipe: "Recipe", where: str) -> None:
+    """Checks `lora`. Whether the model has the named layers is known only when it is opened."""
+    names = recipe.lora.names
+    if not names or not all(name.strip() for name in names):
+        raise BadInput(f"{where}: lora.targets is empty. Write all, or a list of names such as [q_proj, v_proj]")
+    for pattern in recipe.lora.rank_pattern:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise BadInput(
+                f'{where}: lora.rank_pattern: "{pattern}" is not a regular expression ({error}). Write the name of a layer'
+            ) from None
 
 
 def _check_each(recipe: "Recipe", where: str) -> None:

@@ -20,8 +20,20 @@ class Adapter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     r: Count = 16
     alpha: Count = 32
+    targets: str | list[str] = "all"
+    """Layers that get an adapter: `all`, `embeddings`, `head`, or names of layers. A list combines them. `all` is every linear
+    layer and every expert of the decoder layers."""
+    dropout: Annotated[float, Meta(ge=0, lt=1)] = 0.0
+    """Share of the inputs of an adapter that are set to 0 in training."""
+    rank_pattern: dict[str, Count] = {}
+    """Ranks that differ from r, by name of the layer. A key is a regular expression that matches the end of its full name."""
     top_layers: Count | None = None
     """Number of layers to train, counted from the last. None trains all layers."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The targets as a list."""
+        return (self.targets,) if isinstance(self.targets, str) else tuple(self.targets)
 
 
 class Advantage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

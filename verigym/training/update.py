@@ -217,9 +217,12 @@ def _update(
     _return_memory(model)  # what sampling left
     sums: Counter[str] = Counter()
     waiting = _micro_batches(model, samples, together)
-    while waiting:
+    for micro_batch in itertools.count():
+        if not waiting:
+            break
         packed = waiting.pop(0)
-        result = _gradients(parameters, packed, loss_of)
+        with lora.dropping(model, updates_made(optimizer), micro_batch):
+            result = _gradients(parameters, packed, loss_of)
         if result is None:
             lower_budget(model, packed, together)
             kept = sorted(packed.samples)
@@ -238,6 +241,11 @@ def _update(
     optimizer.step()
     _return_memory(model)
     return {**sums, "grad_norm": norm}
+
+
+def updates_made(optimizer: torch.optim.Optimizer) -> int:
+    """Number of updates that the optimizer made. It is part of a checkpoint."""
+    return max((int(state.get("step", 0)) for state in optimizer.state.values()), default=0)
 
 
 def _return_memory(model: Any) -> None:

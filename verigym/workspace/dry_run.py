@@ -4,6 +4,7 @@ import statistics
 from typing import Any, NamedTuple
 
 from verigym.core import event_loop
+from verigym.model.coverage import Coverage
 from verigym.policies.version_texts import with_examples
 from verigym.rollout.session import first_items
 from verigym.rollout.skills import offered
@@ -11,7 +12,7 @@ from verigym.training.plan import TrainingEstimate, TrainingLoad, measure, plan
 from verigym.training.recipe import Recipe
 from verigym.workspace import datasets as data
 from verigym.workspace.gold import gold_examples
-from verigym.workspace.train import TrainingJob
+from verigym.workspace.train import TrainingJob, adapter_config
 from verigym.workspace.workspace import WorkspaceFolder
 
 _LOOKED_AT = 64
@@ -29,13 +30,14 @@ class DryRun(NamedTuple):
 
 def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     from verigym.model.load import load_tokenizer
-    from verigym.model.shape import read_shape
+    from verigym.model.shape import read_coverage, read_shape
     from verigym.policies.render import Renderer
 
     job = TrainingJob(ws, recipe)
     ws.check_base(job.parent.base)
     prompt, reply = _tokens(job, Renderer(load_tokenizer(job.parent.base)))
     device = measure()
+    covered = None if job.parent.adapter else read_coverage(job.parent.base, adapter_config(recipe))
     sides = 2 if recipe.algorithm in ("dpo", "reward") else 1  # samples per row of written data
     tasks = sum(len(each.tasks) for each in job.environments) if recipe.samples else recipe.prompts_per_step
     wanted = TrainingLoad(
@@ -46,13 +48,20 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         steps=recipe.steps,
         updates_per_batch=recipe.updates_per_batch,
         lora_rank=recipe.lora.r,
+        adapter_parameters=covered.trained if covered else 0,
         eval_tasks=sum(len(suite[1]) for suite in job.suites if suite),
         eval_interval=recipe.eval_interval,
         samples=recipe.samples,
         **_teacher_load(job),
     )
     found = plan(wanted, read_shape(job.parent.base), device, recipe.dollars_per_hour)
-    return DryRun(job.run, _lines(job, wanted, reply), found, device.name)
+    return DryRun(job.run, _lines(job, wanted, reply) + _adapter_lines(job, covered), found, device.name)
+
+
+def _adapter_lines(job: TrainingJob, covered: Coverage | None) -> list[str]:
+    if covered is None:
+        return [f"training continues with the adapter of {job.parent.label}"]
+    return covered.lines
 
 
 def _teacher_load(job: TrainingJob) -> dict[str, int]:

@@ -68,7 +68,7 @@ def _open_local(
     policy: Any,
     environments: Sequence[TrainingEnvironment],
 ) -> "Teacher":
-    from verigym.model import lora
+    from verigym.model import lora, lora_files
     from verigym.model.load import load, load_tokenizer
     from verigym.training.teachers import AdapterTeacher, ModelTeacher, SelfTeacher, check_vocabulary
 
@@ -79,10 +79,10 @@ def _open_local(
         return SelfTeacher(model, policy.render, environments, student, weights=weights, current=current)
     adapter = ws.adapter_of(teacher)
     if teacher.base == student.base:
-        return AdapterTeacher(model, lora.read(model, adapter) if adapter else None)
+        return AdapterTeacher(model, lora_files.read(model, adapter) if adapter else None)
     ws.check_base(teacher.base)
     check_vocabulary(policy.render.tokenizer, load_tokenizer(teacher.base), recipe.distill.teacher)
     loaded = load(teacher.base)
     if adapter:
-        lora.load(loaded.model, adapter)
+        lora_files.load(loaded.model, adapter)
     return ModelTeacher(loaded.model, recipe.distill.teacher)

@@ -11,11 +11,13 @@ import msgspec
 
 from verigym.core import event_loop
 from verigym.core.errors import BadInput, Refused
+from verigym.core.printable import warn
 from verigym.core.protocols import Context
 from verigym.core.records import Dataset, Example, Json, Preference, Version, content_hash
 from verigym.core.words import counted, percent
 from verigym.evaluation.suites import family_of
 from verigym.harness.varied_tools import with_varied_tools
+from verigym.model.coverage import Coverage
 from verigym.registry.checkpoints import KeptCheckpoint
 from verigym.rollout.settings import RunSettings
 from verigym.tasks.load import tasks_hash
@@ -40,6 +42,7 @@ from verigym.workspace.training_environments import (
 from verigym.workspace.workspace import WorkspaceFolder
 
 if TYPE_CHECKING:
+    from verigym.model.lora import LoraConfig
     from verigym.policies.local.policy import LocalPolicy
     from verigym.training.loop import OnMetrics
     from verigym.training.rollouts import TrainingRollouts
@@ -137,6 +140,8 @@ class TrainingJob:
     def __init__(self, ws: WorkspaceFolder, recipe: Recipe) -> None:
         recipe = filled(recipe)
         self.ws, self.recipe = ws, recipe
+        self.covered: Coverage | None = None
+        """What the adapter adapts and leaves out, once it is on the model."""
         self.parent = _parent(ws, recipe)
         self.scorer = _reward_model(ws, recipe)
         self.teacher = find_teacher(ws, recipe, self.parent)
@@ -232,6 +237,7 @@ class TrainingJob:
         model, render = policy.model, policy.render
         report = self._reporter(on_step, model)
         _prepare(model, recipe)
+        self.covered = self._coverage(model)
         origin = recipe.loss.reference if recipe.samples else recipe.preference.reference
         reference = lora.weights(model) if self.parent.adapter and origin == "start" else None  # None: the base model
         folder = ws.checkpoints(self.run)
@@ -272,10 +278,22 @@ class TrainingJob:
                 await offline.train_reward(model, recipe, graded, folder, evaluate=told_apart, report=report)
         return model
 
+    def _coverage(self, model: Any) -> Coverage:
+        """What the adapter adapts and leaves out."""
+        from verigym.model import lora
+        from verigym.model.lora_targets import coverage
+
+        config = lora.config_of(model)
+        assert config is not None, "no adapter on this model"
+        return coverage(model, config)
+
     def _begin(self) -> None:
-        """Stores the run. Everything that can be refused is refused before this."""
+        """Stores the run, and says and stores what the adapter leaves out. Everything that can be refused is refused before."""
         self.ws.register(self.parent)
         self.ws.store.begin_run(self.run, "train", self.config)
+        assert self.covered is not None, "the adapter is put on the model before a run begins"
+        self.ws.store.put("coverage", f"{self.run}/adapter", self.covered)
+        warn(self.covered.summary)
 
     def _reporter(self, on_step: OnStep, model: Any) -> "OnMetrics":
         """Stores the metrics of each step, the alarms that they raise, and checkpoints. A resumed run overwrites the steps that
@@ -361,14 +379,43 @@ def _reward_model(ws: WorkspaceFolder, recipe: Recipe) -> Version | None:
 def _prepare(model: Any, recipe: Recipe) -> None:
     """Adds a new adapter if the parent has none. Otherwise training continues with the adapter of the parent."""
     from verigym.model import lora
+    from verigym.model.lora_targets import check_config, find_targets
 
-    current, wanted = lora.config_of(model), msgspec.structs.asdict(recipe.lora)
+    current, wanted = lora.config_of(model), adapter_config(recipe)
     if current is None:
-        lora.attach(model, lora.LoraConfig(**wanted, head=recipe.algorithm == "reward"), recipe.seed)
-    elif recipe.algorithm == "reward":
+        check_config(model, wanted)
+        lora.attach(model, wanted, recipe.seed)
+        return
+    if recipe.algorithm == "reward":
         lora.add_head(model, recipe.seed)
-    elif recipe.lora != Adapter() and any(getattr(current, name) != value for name, value in wanted.items()):
-        raise Refused(
-            f"start: {recipe.start} has an adapter with r {current.r}, alpha {current.alpha}, top_layers {current.top_layers}. "
-            "Training continues with this adapter. Remove lora from the recipe, or write the same values"
-        )
+    elif msgspec.structs.replace(recipe.lora, dropout=0.0) != Adapter():
+        check_config(model, wanted)
+        named = lora.named(model, wanted, find_targets(model, wanted))
+        same = ("r", "alpha", "top_layers", "rank_pattern")
+        different = any(getattr(current, name) != getattr(wanted, name) for name in same)
+        if different or (recipe.lora.targets != Adapter().targets and _layers(named) != _layers(current)):
+            raise Refused(
+                f"start: {recipe.start} has an adapter with r {current.r}, alpha {current.alpha}, "
+                f"top_layers {current.top_layers} on {', '.join(sorted(_layers(current)))}. "
+                "Training continues with this adapter. Remove lora from the recipe, or write the same values"
+            )
+    lora.set_dropout(model, recipe.lora.dropout, recipe.seed)
+
+
+def _layers(config: "LoraConfig") -> set[str]:
+    return {name.rsplit(".", 1)[-1] for name in (*config.targets, *(config.parameters or ()))}
+
+
+def adapter_config(recipe: Recipe) -> "LoraConfig":
+    """The configuration of a new adapter."""
+    from verigym.model.lora import LoraConfig
+
+    return LoraConfig(
+        r=recipe.lora.r,
+        alpha=recipe.lora.alpha,
+        targets=recipe.lora.names,
+        dropout=recipe.lora.dropout,
+        rank_pattern=recipe.lora.rank_pattern,
+        top_layers=recipe.lora.top_layers,
+        head=recipe.algorithm == "reward",
+    )

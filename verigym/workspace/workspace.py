@@ -187,14 +187,14 @@ class WorkspaceFolder:
 
     def keep_adapter(self, model: Any, base: str) -> str:
         """Saves the adapter on `model` under the hash of its weights and returns the hash. Replaces a damaged adapter."""
-        from verigym.model import lora
+        from verigym.model import lora_files
 
         adapters = self.home / "adapters"
         self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         adapters.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=adapters, prefix=".new-") as work:
             folder = Path(work) / "adapter"
-            lora.save(model, folder, base)
+            lora_files.save(model, folder, base)
             sha256 = sha256_of(folder / ADAPTER_FILE)
             if not self.has_adapter(sha256):
                 if (adapters / sha256).exists():

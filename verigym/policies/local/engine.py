@@ -10,6 +10,7 @@ for every other architecture.
 
 import asyncio
 import importlib.util
+import inspect
 import threading
 import time
 from collections import deque
@@ -254,6 +255,9 @@ class PlainDecoder:
     def __init__(self, model: Any) -> None:
         self.model = model
         self.device = next(model.parameters()).device
+        accepted = inspect.signature(model.forward).parameters
+        self.cache_name = "cache_params" if "cache_params" in accepted else "past_key_values"
+        """The name of the cache in the forward pass. Mamba has its own."""
         self.reset()
 
     def use_adapter(self, adapter: lora.LoraAdapter | None) -> None:
@@ -285,8 +289,8 @@ class PlainDecoder:
         self.rows.remove(row)
 
     def _forward(self, ids: Tensor) -> Tensor:
-        out = self.model(input_ids=ids, past_key_values=self.cache, use_cache=True)
-        self.cache = getattr(out, "past_key_values", None) or getattr(out, "cache_params", None)
+        out = self.model(input_ids=ids, **{self.cache_name: self.cache}, use_cache=True)
+        self.cache = out[self.cache_name]
         return out.logits[:, -1]
 
 

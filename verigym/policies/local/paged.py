@@ -104,7 +104,7 @@ class PagedDecoder:
         positions = np.concatenate([np.arange(cached, cached + count, dtype=np.int32) for _, cached, count in runs])
         hidden = self._hidden(self._to(np.array(ids)), self._to(rows), self._to(positions), self._to(table), tiles)
         last = np.cumsum([count for _, _, count in runs]) - 1
-        logits = logits_of(self.llama.model, hidden[self._to(last)])
+        logits = logits_of(self.llama.model, hidden[self._to(last)], self.fused.head)
         if copies:
             source, target = (self._to(np.array(side)) for side in zip(*copies, strict=True))
             self.cache[:, target] = self.cache[:, source]
@@ -142,7 +142,7 @@ class PagedDecoder:
         self, ids: Tensor, rows: Tensor, positions: Tensor, table: Tensor, tiles: kernels.Tiles | None
     ) -> Tensor:
         llama = self.llama
-        x = llama.embed(ids)
+        x = self.fused.embed(ids)
         for number, (layer, (qkv, out, gate_up, down)) in enumerate(zip(llama.layers, self.fused.weights, strict=True)):
             keys, values = self.cache[2 * number], self.cache[2 * number + 1]
             heads = F.linear(kernels.norm(x, layer.norm_in, llama.eps), qkv, layer.qkv.bias)
@@ -160,7 +160,7 @@ class PagedDecoder:
     def _step(self, size: int, restricted: bool) -> None:
         """The step that a graph records: one token for `size` rows, read from and written to the buffers."""
         hidden = self._hidden(self.ids[:size], self.which[:size], self.positions[:size], self.table[:size], None)
-        logits = logits_of(self.llama.model, hidden)
+        logits = logits_of(self.llama.model, hidden, self.fused.head)
         if restricted:
             self.logits[:size].copy_(logits)
             return

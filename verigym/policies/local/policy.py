@@ -9,8 +9,9 @@ from typing import Any
 
 from verigym.core.protocols import Reply, Request
 from verigym.core.records import Message, Turn, Usage
-from verigym.model import lora
+from verigym.model import lora, lora_files
 from verigym.model.load import LoadedModel, load
+from verigym.model.lora_layers import base_of
 from verigym.policies.dialects import thinking
 from verigym.policies.local.engine import Engine
 from verigym.policies.local.requests import Generation
@@ -59,7 +60,7 @@ class LocalPolicy:
         if adapter is None:
             lora.detach(self.model)
         else:
-            lora.load(self.model, adapter)
+            lora_files.load(self.model, adapter)
         self.weights_changed(agent)
 
     def add_adapter(self, r: int = 16, alpha: int = 32, seed: int = 0) -> None:
@@ -71,7 +72,7 @@ class LocalPolicy:
     def with_adapter(self, adapter: Path | None, agent: str) -> "LocalPolicy":
         """A second policy on the same model and engine with another adapter. Both answer at the same time."""
         bare = lora.LoraAdapter(lora.LoraConfig(), {})
-        self.engine.adapters[agent] = bare if adapter is None else lora.read(self.model, adapter)
+        self.engine.adapters[agent] = bare if adapter is None else lora_files.read(self.model, adapter)
         other = copy.copy(self)
         other.agent = other.version = agent
         return other
@@ -85,7 +86,7 @@ class LocalPolicy:
     def _constraints(self) -> Any:
         from verigym.policies.local.constrain import Constraints
 
-        return Constraints(self.render, self.model.get_output_embeddings().weight.shape[0])
+        return Constraints(self.render, base_of(self.model.get_output_embeddings()).weight.shape[0])
 
     def count_tokens(self, request: Request) -> int:
         """Number of tokens of the prompt."""

@@ -10,7 +10,7 @@ import torch
 
 from verigym.core.errors import BadInput
 from verigym.core.records import Sample, ToolSpec, Trajectory
-from verigym.model import lora
+from verigym.model import lora, lora_files
 from verigym.model.forward_check import can_share
 from verigym.model.load import load
 from verigym.model.logprobs import scores, token_logprobs
@@ -41,7 +41,7 @@ class LocalScorer:
     @classmethod
     def open(cls, base: str, adapter: Path, name: str) -> "LocalScorer":
         loaded = load(base)
-        lora.load(loaded.model, adapter)
+        lora_files.load(loaded.model, adapter)
         if lora.head(loaded.model) is None:
             raise BadInput(
                 f"{name} is not a reward model. Its adapter has no reward head. Train one with algorithm: reward"

@@ -21,6 +21,7 @@ from verigym.model import lora
 from verigym.model.attention import check_known
 from verigym.model.llama_family import FusedWeights
 from verigym.model.logprobs import logits_of
+from verigym.model.lora_layers import base_of
 from verigym.policies.local import sampling
 from verigym.policies.local.requests import Generation, Row
 from verigym.policies.local.sampling import SampledTokens
@@ -209,7 +210,10 @@ class SlotDecoder:
         positions = (write + offset)[:, None]
         forward = _SlotPass(self, positions, offset, self._prefixes_in_use(), write)
         hidden = self._forward(ids, positions, forward)
-        return logits_of(self.model, hidden[:, 0])
+        return self._logits(hidden[:, 0])
+
+    def _logits(self, hidden: Tensor) -> Tensor:
+        return logits_of(self.model, hidden, None if self.fused is None else self.fused.head)
 
     def drop(self, row: Row) -> None:
         place, last = self.rows.index(row), self.rows.pop()
@@ -245,7 +249,7 @@ class SlotDecoder:
                 for buffer, each in zip(buffers, kept, strict=True):
                     buffer[target + len(self.rows), :, :longest] = each[source]
             last = torch.tensor([len(tail) - 1 for tail in some], device=self.device)
-            logits = logits_of(self.model, hidden[torch.arange(len(some), device=self.device), last])
+            logits = self._logits(hidden[torch.arange(len(some), device=self.device), last])
             found |= zip(target.tolist(), logits[source], strict=True)
         self.rows += new
         return torch.stack([found[place] for place in range(len(new))])
@@ -311,7 +315,7 @@ class SlotDecoder:
         config = self.model.config
         heads = config.num_key_value_heads
         size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-        used, dtype = len(self.rows), self.model.get_output_embeddings().weight.dtype
+        used, dtype = len(self.rows), base_of(self.model.get_output_embeddings()).weight.dtype
         for buffers in (self.slot_keys, self.slot_values):
             buffers.extend([torch.empty(0)] * (config.num_hidden_layers - len(buffers)))
             for layer, old in enumerate(buffers):  # one by one, so that old and new buffers never exist all at once

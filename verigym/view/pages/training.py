@@ -18,6 +18,7 @@ from verigym.core.records import Version
 from verigym.core.words import counted, dollars, duration, percent
 from verigym.draw.sparkline import sparkline
 from verigym.draw.svg import Drawing
+from verigym.model.coverage import Coverage
 from verigym.store.database import Run
 from verigym.training.alarms import StoredAlarm, new_alarms, stored_alarm
 from verigym.view import training_groups
@@ -266,7 +267,7 @@ def training_page(reader: Reader, query: Query) -> TrainingPage:
         plan=_plan(reader, run, recipe, whole, last),
         recipe=_recipe_lines(recipe),
         links=_links(reader, run, recipe, version),
-        notes=_notes(run, state, version, panels),
+        notes=_notes(run, state, version, panels, reader.store.get("coverage", f"{run.id}/adapter", Coverage)),
         live=f"training:{run.id}",
         empty="" if span else _planned_words(recipe, state),
         fill=[],
@@ -514,8 +515,10 @@ def _links(reader: Reader, run: Run, recipe: dict[str, Any], version: Version | 
     return links
 
 
-def _notes(run: Run, state: str, version: Version | None, panels: Sequence[Panel]) -> list[str]:
-    notes: list[str] = []
+def _notes(
+    run: Run, state: str, version: Version | None, panels: Sequence[Panel], covered: Coverage | None
+) -> list[str]:
+    notes = [covered.summary] if covered else []
     if state == "interrupted":
         notes.append(
             "This run was interrupted. Repeat the command that started it, and it resumes from its checkpoint."
