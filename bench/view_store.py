@@ -46,6 +46,8 @@ from verigym.training.recipe import make_recipe, recipe_json
 
 RUN, TRAINING, HUGE, TOKENS = "eval-shop-big", "grpo-big", "eval-shop-huge", "eval-shop-tokens"
 VERIFIER = "verify@1"
+SAMPLER, BASE, HUB = "sampler", "bench/words", "hub"
+"""The version whose tokens are coloured, its base model, and the folder in which the tokenizer of the base lies."""
 BEGIN = 1_790_000_000.0
 _ADD = {
     "trajectories": "INSERT INTO trajectories (id, run, task, place, fault, body, packed) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -109,6 +111,7 @@ def make(home: Path, count: int) -> None:
         ("ledger", lambda: _ledger(bulk, 10_000, 500)),
         ("production", lambda: _production(bulk, body, share)),
         ("two odd episodes", lambda: _odd(bulk)),
+        ("tokenizer", lambda: _tokenizer(home)),
     ]
     for name, step in steps:
         began = time.perf_counter()
@@ -265,6 +268,7 @@ def _report(number: int, agent: str, tasks: int, draw: random.Random) -> Report:
 
 def _measured(bulk: Bulk, versions: int, reports: int, large: int) -> None:
     draw = random.Random(2)
+    bulk.documents("version", [(SAMPLER, Version(base=BASE, id=SAMPLER, name="sampler"))])
     bulk.documents("version", ((f"version-{number:04d}", _version(number)) for number in range(versions)))
     sizes = [large, large, *[400] * 2, *[100] * (reports - 4)]
     made = (
@@ -374,7 +378,9 @@ def _odd(bulk: Bulk) -> None:
     turns = [
         Turn(
             parent=at - 1 if at else None,
-            agent="scripted",
+            saw=[(0, 2 * at + 1)],
+            made=[2 * at + 1],
+            agent=SAMPLER,
             usage=Usage(300, 200),
             context_ids=[draw.randrange(40_000) for _ in range(50)],
             completion_ids=[draw.randrange(40_000) for _ in range(200)],
@@ -387,7 +393,25 @@ def _odd(bulk: Bulk) -> None:
     )
     for run, trajectory in ((HUGE, large), (TOKENS, coloured)):
         verdict = Verdict(trajectory=trajectory.id, verifier=VERIFIER, reward=0.0, passed=False, evidence="no tea")
-        bulk.run(run, "eval", {"environment": "shop", "agent": "version-0000"}, 1, 0)
+        agent = SAMPLER if run == TOKENS else "version-0000"
+        bulk.run(run, "eval", {"environment": "shop", "agent": agent}, 1, 0)
         bulk.add("tasks", [(run, "t0000000", codec.encode(_task("t0000000", 0)))])
         bulk.add("trajectories", [trajectory_row(run, trajectory)])
         bulk.add("verdicts", [verdict_row(run, verdict)])
+
+
+def _tokenizer(home: Path) -> None:
+    """A byte-level vocabulary of 49,152 pieces with made-up words, where the cache of the hub would keep it."""
+    draw, letters = random.Random(5), [*map(chr, range(ord("!"), ord("~") + 1)), "Ġ", "Ċ", "Ã", "©", "ä", "½"]
+    pieces = dict.fromkeys(letters)
+    syllables = [
+        first + second + last for first in "bdfgklmnprst" for second in "aeiou" for last in ("", "n", "r", "s")
+    ]
+    while len(pieces) < 49_152:
+        pieces[draw.choice(["", "Ġ", "Ġ"]) + "".join(draw.choices(syllables, k=draw.randint(1, 3)))] = None
+    folder = home / HUB / f"models--{BASE.replace('/', '--')}" / "snapshots" / "1"
+    folder.mkdir(parents=True)
+    vocabulary = {piece: number for number, piece in enumerate(pieces)}
+    merges = [f"{piece[:-1]} {piece[-1]}" for piece in pieces if len(piece) > 1]
+    made = {"model": {"type": "BPE", "vocab": vocabulary, "merges": merges}, "decoder": {"type": "ByteLevel"}}
+    (folder / "tokenizer.json").write_bytes(msgspec.json.encode(made))

@@ -93,3 +93,11 @@ def test_a_store_that_was_removed_is_empty_and_one_that_comes_is_read(reader: Re
     made.close()
     with reader.one_page():
         assert [run.id for run in reader.store.runs()] == ["eval-3"]
+
+
+def test_each_document_is_read_once_also_if_many_have_the_same_time(store: Store, reader: Reader) -> None:
+    store.put_all("label", {f"l{at}": Label(trajectory=f"t{at}", judgement="good") for at in range(1203)})
+    read = [(rowid, one.trajectory) for rowid, one in reader.each_document("label", Label)]
+    assert [id for _, id in read] == [f"t{at}" for at in range(1203)]
+    assert len({rowid for rowid, _ in read}) == 1203
+    assert list(reader.each_document("feedback", Label)) == []

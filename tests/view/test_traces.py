@@ -16,6 +16,7 @@ from verigym.store.database import Store
 from verigym.traces.capture import Capture
 from verigym.traces.redaction import Redaction
 from verigym.view import traces
+from verigym.view.feedback_index import feedback_index
 from verigym.view.page import Query
 from verigym.view.pages.traces import TracesPage, traces_page
 from verigym.view.read import Reader
@@ -339,3 +340,41 @@ def test_the_page_of_a_trace_says_who_called_it_a_failure(home: Path, made: Made
     assert "succeeded in production" in visitor.page(f"/t/{other}")
     visitor.sent("/traces/feedback", trace=other, outcome="failure", who="Mara", seen="0", back="/traces")
     assert "failed, said Mara" in visitor.page(f"/t/{other}")
+
+
+def test_feedback_of_a_trace_is_found_by_its_kinds_and_read_oldest_first(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.db")
+    store.put_all(
+        "feedback",
+        {
+            "f1": Feedback(trajectory="a/1", outcome="success", when="2026-11-02"),
+            "f2": Feedback(trajectory="a/1", intervention="took over", when="2026-11-01"),
+            "f3": Feedback(trajectory="a/2", note="hm"),
+            "f4": Feedback(trajectory="a/3", correction=[Message("assistant", "No.")]),
+        },
+    )
+    reader = Reader(tmp_path)
+    index = feedback_index(reader)
+    assert index.with_kind("any") == {"a/1", "a/2", "a/3"}
+    assert index.with_kind("success") == {"a/1"} and index.with_kind("note") == {"a/2"}
+    assert index.with_kind("failure") == set() and index.with_kind("correction") == {"a/3"}
+    assert set(index.failed()) == {"a/1", "a/3"}
+    found = index.read(reader, ["a/1", "a/9"])
+    assert [one.when for one in found["a/1"]] == ["2026-11-01", "2026-11-02"] and list(found) == ["a/1"]
+    store.put_all("feedback", {"f5": Feedback(trajectory="a/9", outcome="failure")})
+    assert feedback_index(reader).with_kind("failure") == {"a/9"}
+    reader.close()
+    store.close()
+
+
+def test_failures_are_counted_for_the_run_that_has_the_trace(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.db")
+    for run in ("traces-a", "traces-a/b"):
+        store.begin_run(run, "traces", {})
+        store.add(run, [episode(f"{run}/1", "t")])
+    store.put_all("feedback", {"f1": Feedback(trajectory="traces-a/b/1", outcome="failure")})
+    store.close()
+    reader = Reader(tmp_path)
+    failed = traces.failed_ids(reader, traces.runs_of_traces(reader))
+    assert failed == {"traces-a": frozenset(), "traces-a/b": frozenset({"traces-a/b/1"})}
+    reader.close()

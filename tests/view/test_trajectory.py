@@ -20,7 +20,7 @@ from verigym.view.page import Query
 from verigym.view.pages.trajectory import TrajectoryPage, trajectory_page
 from verigym.view.pages.trajectory_item import item_page
 from verigym.view.read import Reader
-from verigym.view.tokenizer import vocabulary
+from verigym.view.tokenizer import Vocabulary, vocabulary
 from verigym.view.tokens import advantage_class, probability_class, token_turn
 
 TASK = 'odd/"task" <b>&amp;%20'
@@ -331,6 +331,18 @@ def test_without_a_tokenizer_on_this_machine_the_ids_are_shown(base: str) -> Non
     assert vocabulary(base) is None
     shown = token_turn(Turn(completion_ids=[5, 6]), 0, None, by="logprob")
     assert [one.text for one in shown.tokens] == ["5 ", "6 "] and "not on this machine" in shown.note
+
+
+def test_a_vocabulary_knows_exactly_its_ids() -> None:
+    words = Vocabulary({7: b"seven", 0: b"", 90_000: b"many"}, frozenset())
+    assert [words.bytes_of(id) for id in (0, 7, 90_000)] == [b"", b"seven", b"many"]
+    assert [words.bytes_of(id) for id in (-1, 1, 8, 90_001)] == [None] * 4
+    assert Vocabulary({}, frozenset()).bytes_of(0) is None
+
+
+def test_a_tokenizer_with_an_impossible_id_is_no_tokenizer(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_text('{"model": {"vocab": {"a": 9223372036854775807}}}')
+    assert vocabulary(str(tmp_path)) is None
 
 
 def test_a_damaged_tokenizer_is_no_tokenizer(tmp_path: Path) -> None:

@@ -62,10 +62,10 @@ def test_the_package_is_found_when_only_the_python_path_names_it(
 ) -> None:
     monkeypatch.chdir(PACKAGE)
     monkeypatch.setenv("PYTHONPATH", PACKAGE)
-    assert PACKAGE in worker._import_path()
+    assert PACKAGE in worker.import_path()
     monkeypatch.delenv("PYTHONPATH")
     monkeypatch.setattr(sys, "path", [one for one in sys.path if os.path.realpath(one or ".") != PACKAGE])
-    assert worker._import_path()[-1] == PACKAGE
+    assert worker.import_path()[-1] == PACKAGE
     request = request_for(tmp_path, "import verigym\nraise ValueError(verigym.__file__)\n")
     assert PACKAGE in Workers(LIMIT_S).ask(request).missing
 

@@ -327,10 +327,10 @@ class Derived:
         key = a, b, f"{kind.__name__} {state}"
         for (body,) in self._rows("SELECT body FROM compared WHERE a = ? AND b = ? AND state = ?", *key):
             with contextlib.suppress(msgspec.DecodeError):  # an older verigym wrote it
-                return msgspec.json.decode(bytes(body), type=kind)  # type: ignore[arg-type]
+                return msgspec.msgpack.decode(bytes(body), type=kind)  # type: ignore[arg-type]
         made = make()
         with contextlib.suppress(_NotThere), self._reading() as connection, connection:
-            row = *key, msgspec.json.encode(made)
+            row = *key, msgspec.msgpack.encode(made)  # unlike JSON, it knows infinity
             connection.execute("INSERT OR REPLACE INTO compared (a, b, state, body) VALUES (?, ?, ?, ?)", row)
         return made
 

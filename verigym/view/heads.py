@@ -21,7 +21,7 @@ from verigym.view.read import Reader
 from verigym.workspace.shared_reports import GUARDS
 
 _CHUNK = 500
-_FULL, _RESULTS = 12, 15_000
+_FULL, _RESULTS = 12, 4_000
 """Whole reports that are kept, and results of tasks in all of them."""
 
 
@@ -203,9 +203,7 @@ def report(reader: Reader, id: str) -> Report | None:
     if found is not None:
         with known.lock:
             known.full[id] = found
-            while len(known.full) > 2 and (
-                len(known.full) > _FULL or sum(len(one.results) for one in known.full.values()) > _RESULTS
-            ):
+            while len(known.full) > _FULL or sum(len(one.results) for one in known.full.values()) > _RESULTS:
                 known.full.popitem(last=False)
     return found
 

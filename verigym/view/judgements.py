@@ -4,6 +4,7 @@ It uses the verdicts that are stored and count, so no code of an environment run
 """
 
 import itertools
+import sys
 from collections import defaultdict
 from typing import NamedTuple
 
@@ -48,7 +49,9 @@ def environments_of_runs(reader: Reader) -> dict[str, str]:
     def read() -> dict[str, str]:
         rows = reader.rows("SELECT id, config FROM runs WHERE kind IN ('rollout', 'eval', 'collect')")
         configs = [(id, decoded(config)) for id, config in rows]
-        return {id: str(config.get("environment", "")) for id, config in configs if isinstance(config, dict)}
+        return {
+            id: sys.intern(str(config.get("environment", ""))) for id, config in configs if isinstance(config, dict)
+        }
 
     return reader.kept("environments of runs", reader.runs_state(), read)
 

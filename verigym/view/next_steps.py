@@ -12,12 +12,13 @@ from msgspec import Struct
 from verigym.audit.labels import single_labels
 from verigym.core import codec
 from verigym.core.errors import BadInput
-from verigym.core.records import Feedback, Label
+from verigym.core.records import Label
 from verigym.core.words import counted, percent
 from verigym.evaluation.suites import MANY_VERSIONS
 from verigym.mining.proposals import AcceptedBatch, MiningSummary, Review
 from verigym.training.alarms import StoredAlarm
 from verigym.view import heads
+from verigym.view.feedback_index import feedback_index
 from verigym.view.page import Step, url
 from verigym.view.read import Reader, decoded, run_state
 
@@ -281,7 +282,7 @@ def unmined_corrections(reader: Reader) -> Step | None:
 
 
 def _unmined(reader: Reader) -> int:
-    corrected = {one.trajectory for one in reader.store.documents("feedback", Feedback) if one.correction}
+    corrected = feedback_index(reader).with_kind("correction")
     if not corrected:
         return 0
     for document in reader.store.bodies("proposal"):

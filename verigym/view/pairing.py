@@ -10,13 +10,11 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
-from msgspec import Struct
-
-from verigym.core.errors import NotFound, Refused
+from verigym.core.errors import NotFound
 from verigym.core.records import Report, Version
-from verigym.evaluation.compare import Changes, Comparison, changes, compare
-from verigym.evaluation.stats import Delta
+from verigym.evaluation.compare import Comparison
 from verigym.view import heads
+from verigym.view.comparison import ComparisonFigures, figures_of
 from verigym.view.heads import ReportHead
 from verigym.view.page import typed
 from verigym.view.read import Reader, decoded
@@ -25,7 +23,7 @@ from verigym.workspace.shared_reports import SETTINGS
 _LARGE = 2000
 """Tasks above which a comparison is worked out beside the page."""
 _KEPT = 4
-"""Comparisons that are kept."""
+"""Comparisons whose figures are kept in memory."""
 
 
 class Side(NamedTuple):
@@ -45,22 +43,15 @@ class Refusal(NamedTuple):
     """What makes them comparable."""
 
 
-class _Figures(Struct, frozen=True, kw_only=True):
-    """What is stored of a comparison."""
-
-    comparison: Comparison
-    changes: Changes
-    two_sided: Delta
-
-
 class Compared(NamedTuple):
     champion: Report
     candidate: Report
-    comparison: Comparison
-    """Bounds are one-sided at 95%."""
-    changes: Changes
-    two_sided: Delta
-    """The difference in success with its 95% interval."""
+    figures: ComparisonFigures
+
+    @property
+    def comparison(self) -> Comparison:
+        """Bounds are one-sided at 95%."""
+        return self.figures.comparison
 
 
 def side(reader: Reader, text: str) -> Side:
@@ -213,28 +204,17 @@ def _number(value: Any) -> int:
 
 def compared(reader: Reader, before: ReportHead, after: ReportHead) -> Compared:
     """Both reports and what changed between them. Reports never change, so a comparison is worked out once and stored."""
-    known: dict[tuple[str, str], Compared] = reader.kept("compared", None, dict)
+    known: dict[tuple[str, str], ComparisonFigures] = reader.kept("compared", None, dict)
     key = before.id, after.id
-    if key in known:
-        return known[key]
     champion, candidate = heads.report(reader, before.id), heads.report(reader, after.id)
     if champion is None or candidate is None:
         raise NotFound("One of the two reports was deleted. Choose another one")
-
-    def make() -> _Figures:
-        try:
-            return _Figures(
-                comparison=compare(champion, candidate),
-                changes=changes(champion, candidate, level=0.975),
-                two_sided=compare(champion, candidate, level=0.975).success,
-            )
-        except KeyError as error:
-            raise Refused(f"Task {error} is in only one of the two reports. Evaluate both again") from error
-
-    state = f"{before.created} {after.created}"
-    figures = reader.derived.compared(before.id, after.id, make, _Figures, state=state)
-    made = Compared(champion, candidate, figures.comparison, figures.changes, figures.two_sided)
-    while len(known) >= _KEPT:
-        known.pop(next(iter(known)), None)
-    known[key] = made
-    return made
+    if (figures := known.get(key)) is None:
+        state = f"{before.created} {after.created}"
+        figures = reader.derived.compared(
+            before.id, after.id, lambda: figures_of(champion, candidate), ComparisonFigures, state=state
+        )
+        while len(known) >= _KEPT:
+            known.pop(next(iter(known)), None)
+        known[key] = figures
+    return Compared(champion, candidate, figures)

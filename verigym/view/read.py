@@ -30,6 +30,8 @@ from verigym.workspace.workspace import WorkspaceFolder
 T = TypeVar("T")
 _SECONDS = 2.0
 """Maximum time of one query. A reader that stays longer keeps the database from cleaning up its log."""
+_CHUNK = 500
+"""Documents that are read at a time."""
 _STEPS = 20_000
 """Instructions of the database between two looks at the clock."""
 
@@ -161,6 +163,18 @@ class Reader:
         """The documents of a kind, oldest first. They are decoded again only if one was added. For kinds of small documents."""
         return self.kept(f"documents {kind}", self.state_of(kind), lambda: self.store.documents(kind, type))
 
+    def each_document(self, kind: str, type: type[T]) -> Iterator[tuple[int, T]]:
+        """Row and record of each document of a kind, oldest first. Few are in memory at a time, so `type` should hold only what
+        is needed."""
+        sql = (
+            "SELECT created, rowid, body FROM documents WHERE kind = ? AND (created, rowid) > (?, ?) "
+            "ORDER BY created, rowid LIMIT ?"
+        )
+        last: tuple[float, int] = -1e300, 0
+        while rows := self.rows(sql, kind, *last, _CHUNK):
+            yield from ((rowid, codec.decode(body, type)) for _, rowid, body in rows)
+            last = rows[-1][0], rows[-1][1]
+
     def versions(self) -> dict[str, Version]:
         """Every registered version by id, oldest first."""
         state = self.state_of("version")
@@ -189,8 +203,8 @@ class Reader:
 
     def champion(self) -> str:
         """The id of the champion. Empty if there is none."""
-        count = self.one("SELECT count(*) FROM ledger") or 0
-        return self.kept("champion", count, lambda: ledger.champion(self.store) or "")
+        last = self.one("SELECT max(seq) FROM ledger") or 0
+        return self.kept("champion", last, lambda: ledger.champion(self.store) or "")
 
     def links_are_current(self) -> bool:
         """Whether the derived index knows the newest document and the newest decision."""

@@ -4,9 +4,13 @@ Only the vocabulary is read, which is enough to go from ids to bytes. It knows b
 SmolLM) and those with spaces as `▁` and bytes as `<0x0A>` (Llama 2, Gemma, Mistral).
 """
 
+import bisect
 import functools
+import itertools
 import os
 import re
+from array import array
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +20,7 @@ from msgspec import Struct
 from verigym.model import embedded
 
 _LARGEST = 200_000_000
+_LARGEST_ID = 2**62
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 
 
@@ -36,14 +41,20 @@ class _File(Struct):
 
 
 class Vocabulary:
-    """Id to bytes."""
+    """Id to bytes. All bytes are in one text, because an object for each token would take ten times as much memory."""
 
-    def __init__(self, tokens: dict[int, bytes], special: frozenset[int]) -> None:
-        self._tokens, self.special = tokens, special
+    def __init__(self, tokens: Mapping[int, bytes], special: frozenset[int]) -> None:
+        ids = sorted(tokens)
+        self._ids, self._text = array("q", ids), b"".join(tokens[id] for id in ids)
+        self._ends = array("q", itertools.accumulate(len(tokens[id]) for id in ids))
+        self.special = special
 
     def bytes_of(self, id: int) -> bytes | None:
         """The bytes of a token. None if the tokenizer does not have it."""
-        return self._tokens.get(id)
+        at = bisect.bisect_left(self._ids, id)
+        if at == len(self._ids) or self._ids[at] != id:
+            return None
+        return self._text[self._ends[at - 1] if at else 0 : self._ends[at]]
 
 
 def file_of(base: str) -> Path | None:
@@ -84,6 +95,8 @@ def _read(file: Path, changed: int, size: int) -> Vocabulary | None:
     read = _byte_level if is_bytes else _spaced
     tokens = {id: read(piece) for piece, id in pairs}
     tokens |= {one.id: one.content.encode(errors="replace") for one in stored.added_tokens}
+    if not all(-_LARGEST_ID < id < _LARGEST_ID for id in tokens):
+        return None
     return Vocabulary(tokens, frozenset(one.id for one in stored.added_tokens))
 
 

@@ -23,7 +23,9 @@ PROBABILITIES = ["> 99%", "> 90%", "> 70%", "> 50%", "> 25%", "> 10%", "> 2%", "
 _SIZES = [0.05, 0.5, 1.0, 2.0]
 
 
-class ShownToken(Struct, frozen=True, omit_defaults=True):
+class ShownToken(Struct, frozen=True, omit_defaults=True, gc=False):
+    """A page has thousands. They hold only texts, so the garbage collector need not look at them."""
+
     text: str
     kind: str
     """Its class: `p0` to `p8` by probability, `up1` to `up4` and `down1` to `down4` by advantage, `masked`, `none`."""

@@ -4,11 +4,13 @@ Rows are read newest first, a few at a time, so a day of 100,000 traces costs as
 own. Those of the gateway have one in `captured.db`, which is read without being changed. Of others only the day is known.
 """
 
+import itertools
 import re
 import sqlite3
 import time
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -18,6 +20,7 @@ from msgspec import Struct
 from verigym.core import codec
 from verigym.core.records import Failure, Fault, Feedback, FunctionCall, Item, Mark, Message
 from verigym.traces.capture.conversation import ConversationState
+from verigym.view.feedback_index import FeedbackIndex, feedback_index
 from verigym.view.keyset import row_number
 from verigym.view.read import Reader
 
@@ -51,6 +54,8 @@ class TraceRun(NamedTuple):
     size: int
     """Number of traces."""
     from_files: bool
+    newest: int = 0
+    """Row of the newest trace."""
 
 
 class _TurnHead(Struct, frozen=True):
@@ -167,32 +172,22 @@ class Found(NamedTuple):
 
 def runs_of_traces(reader: Reader) -> list[TraceRun]:
     """The runs of traces, newest day first."""
-    rows = reader.rows("SELECT id, created FROM runs WHERE kind = 'traces'")
+    rows = reader.rows(
+        "SELECT r.id, r.created, count(*), max(t.rowid) FROM runs r JOIN trajectories t ON t.run = r.id "
+        "WHERE r.kind = 'traces' GROUP BY r.id"
+    )
     found: list[TraceRun] = []
-    for id, created in rows:
+    for id, created, count, newest in rows:
         named = _DAY.match(id)
         day = named[1] if named else datetime.fromtimestamp(created, UTC).strftime("%Y-%m-%d")
-        count = reader.one("SELECT count(*) FROM trajectories WHERE run = ?", id) or 0
-        found.append(TraceRun(id, day, count, named is None))
-    return sorted((run for run in found if run.size), key=lambda run: (run.day, run.id), reverse=True)
-
-
-def feedback_by_trace(reader: Reader) -> dict[str, list[Feedback]]:
-    """All feedback by trajectory, oldest first."""
-
-    def read() -> dict[str, list[Feedback]]:
-        by_trace: dict[str, list[Feedback]] = defaultdict(list)
-        for one in reader.store.documents("feedback", Feedback):
-            by_trace[one.trajectory].append(one)
-        return {id: sorted(several, key=lambda one: one.when) for id, several in by_trace.items()}
-
-    return reader.kept("feedback by trace", reader.state_of("feedback"), read)
+        found.append(TraceRun(id, day, count, named is None, newest))
+    return sorted(found, key=lambda run: (run.day, run.id), reverse=True)
 
 
 def find(reader: Reader, runs: Sequence[TraceRun], search: Search, after: str, n: int) -> Found:
     """The next n traces that the search wants. It stops after a second and says how far it came."""
     began, read = time.monotonic(), 0
-    given = feedback_by_trace(reader)
+    given = feedback_index(reader)
     found: list[Listed] = []
     place, _, last_run = after.partition("@")
     rowid = row_number(place)
@@ -201,9 +196,11 @@ def find(reader: Reader, runs: Sequence[TraceRun], search: Search, after: str, n
         if run.id == last_run and rowid is not None:
             rowids = [one for one in rowids if one < rowid]
         for start in range(0, len(rowids), _CHUNK):
-            for place, id, body in _bodies(reader, rowids[start : start + _CHUNK], search):
+            rows = list(_bodies(reader, rowids[start : start + _CHUNK], search))
+            told_of = given.read(reader, [id for _, id, _ in rows])
+            for place, id, body in rows:
                 read += 1
-                told = given.get(id, [])
+                told = told_of.get(id, [])
                 if body is not None and search.wants_feedback(told):
                     trace = codec.decode(body, TraceHead)
                     if search.wants(trace, told):
@@ -221,14 +218,12 @@ def _from(runs: Sequence[TraceRun], last_run: str) -> Sequence[TraceRun]:
     return runs[ids.index(last_run) :] if last_run in ids else runs
 
 
-def _with_feedback(given: Mapping[str, Sequence[Feedback]], search: Search) -> list[str] | None:
+def _with_feedback(given: FeedbackIndex, search: Search) -> set[str] | None:
     """The traces whose feedback is wanted, if the search is about feedback that exists."""
-    if search.feedback in ("", "none"):
-        return None
-    return [id for id, told in given.items() if search.wants_feedback(told)]
+    return None if search.feedback in ("", "none") else given.with_kind(search.feedback)
 
 
-def _rowids(reader: Reader, run: TraceRun, only: Sequence[str] | None) -> list[int]:
+def _rowids(reader: Reader, run: TraceRun, only: Iterable[str] | None) -> Sequence[int]:
     """Newest first. A conversation that goes on is stored again, so it moves to the front."""
     if only is not None:
         ids = [id for id in only if id.startswith(f"{run.id}/")]
@@ -240,15 +235,11 @@ def _rowids(reader: Reader, run: TraceRun, only: Sequence[str] | None) -> list[i
             found += [one for (one,) in reader.rows(sql, *some, run.id)]
         return sorted(found, reverse=True)
 
-    def all() -> list[int]:
+    def all() -> Sequence[int]:
         rows = reader.rows("SELECT rowid FROM trajectories WHERE run = ?", run.id)
-        return sorted((one for (one,) in rows), reverse=True)
+        return array("q", sorted((one for (one,) in rows), reverse=True))
 
-    return reader.kept(f"rowids of {run.id}", (run.size, _newest(reader, run)), all)
-
-
-def _newest(reader: Reader, run: TraceRun) -> int:
-    return reader.one("SELECT max(rowid) FROM trajectories WHERE run = ?", run.id) or 0
+    return reader.kept(f"rowids of {run.id}", (run.size, run.newest), all)
 
 
 def _bodies(reader: Reader, rowids: Sequence[int], search: Search) -> Iterator[tuple[int, str, bytes | None]]:
@@ -273,7 +264,7 @@ def began(reader: Reader, ids: Sequence[str]) -> dict[str, float]:
     return {state.id: state.began for state in states}
 
 
-def by_hour(reader: Reader, run: str, failed: set[str]) -> dict[int, tuple[int, int]]:
+def by_hour(reader: Reader, run: str, failed: Set[str]) -> dict[int, tuple[int, int]]:
     """Hour of the day to conversations that began in it, and to those of them that failed. Empty if no times are known."""
     first, last = f"{run}/", f"{run}0"  # "0" follows "/"
     total = "SELECT count(*), coalesce(max(updated), 0) FROM conversations WHERE id >= ? AND id < ?"
@@ -306,37 +297,44 @@ def _captured(reader: Reader, sql: str, *params: object) -> list[Any]:
         return []
 
 
-def failed_ids(reader: Reader, runs: Sequence[TraceRun]) -> dict[str, set[str]]:
+def failed_ids(reader: Reader, runs: Sequence[TraceRun]) -> dict[str, frozenset[str]]:
     """Run to its traces that failed: people said so, the record says so, or a server failed."""
     state = reader.state_of("feedback")
 
-    def read() -> dict[str, set[str]]:
-        told: dict[str, set[str]] = defaultdict(set)
-        for id, several in feedback_by_trace(reader).items():
-            if TraceHead(id=id).standing(several) == "failure":
-                told[id.rpartition("/")[0]].add(id)
-                told[id.partition("/")[0]].add(id)
-        return told
+    def told() -> dict[str, list[str]]:
+        known, by_run = {run.id for run in runs_of_traces(reader)}, defaultdict[str, list[str]](list)
+        for id in feedback_index(reader).failed():
+            starts = itertools.accumulate(id.split("/"), "{}/{}".format)
+            if run := max(known.intersection(starts), key=len, default=""):
+                by_run[run].append(id)
+        return by_run
 
-    told = reader.kept("failed by feedback", state, read)
-    return {run.id: told.get(run.id, set()) | _failed_records(reader, run) for run in runs}
+    def read(run: TraceRun) -> frozenset[str]:
+        every = reader.kept("failed by feedback", (state, reader.runs_state()), told)
+        return _failed_records(reader, run).union(every.get(run.id, []))
+
+    return {
+        run.id: reader.kept(f"failed of {run.id}", (run.size, run.newest, state), lambda run=run: read(run))
+        for run in runs
+    }
 
 
-def _failed_records(reader: Reader, run: TraceRun) -> set[str]:
+def _failed_records(reader: Reader, run: TraceRun) -> frozenset[str]:
     """Traces whose record says that they failed. The gateway records no outcome, so only other traces are read for one."""
 
-    def read() -> set[str]:
+    def read() -> frozenset[str]:
         broken = reader.rows("SELECT id FROM trajectories WHERE run = ? AND fault NOT IN ('', 'model')", run.id)
         failed = {id for (id,) in broken}
         if run.id.startswith(_GATEWAY):
-            return failed
+            return frozenset(failed)
         recorded = (
             "SELECT id FROM trajectories WHERE run = ? AND instr(body, ?) > 0 "
             "AND json_extract(CAST(body AS TEXT), '$.outcome') = 'failure'"
         )
-        return failed | {id for (id,) in reader.rows(recorded, run.id, b'"outcome":"failure"', seconds=_COUNT_S)}
+        rows = reader.rows(recorded, run.id, b'"outcome":"failure"', seconds=_COUNT_S)
+        return frozenset({*failed, *(id for (id,) in rows)})
 
-    return reader.kept(f"failed of {run.id}", (run.size, _newest(reader, run)), read)
+    return reader.kept(f"failed records of {run.id}", (run.size, run.newest), read)
 
 
 # -- text -----------------------------------------------------------------------------------------------------------
@@ -388,7 +386,7 @@ def champions(reader: Reader) -> list[Champion]:
             if move.champion_after != move.champion_before
         ]
 
-    return reader.kept("champions", reader.one("SELECT count(*) FROM ledger"), read)
+    return reader.kept("champions", reader.one("SELECT max(seq) FROM ledger"), read)
 
 
 def champion_at(history: Sequence[Champion], when: float) -> str:

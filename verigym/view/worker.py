@@ -146,11 +146,11 @@ def _start(request: WorkRequest, limit_s: float) -> subprocess.Popen[bytes]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(_import_path())},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(import_path())},
         )
 
 
-def _import_path() -> list[str]:
+def import_path() -> list[str]:
     """Where this process imports from. The current folder counts only if it was named, or if this package is in it."""
     package = str(Path(verigym.__file__).resolve().parent.parent)
     named = {os.path.realpath(one) for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one}

@@ -17,7 +17,6 @@ from verigym.draw.histogram import bins, histogram
 from verigym.draw.intervals import Interval, intervals
 from verigym.draw.svg import Drawing
 from verigym.gates.policy import GatePolicy
-from verigym.mining.proposals import Proposal
 from verigym.view.forms import Form, FormData
 from verigym.view.judgements import (
     Judged,
@@ -28,6 +27,7 @@ from verigym.view.judgements import (
     people,
 )
 from verigym.view.page import Link, Page, PageData, Query, typed, url
+from verigym.view.pages.mined import proposed_environments
 from verigym.view.read import Reader
 from verigym.workspace.audit import AuditRecord, AuditResult
 
@@ -297,7 +297,7 @@ _ALONE = "The verifier was not audited yet. The agreement below uses all labels 
 def _check_known(reader: Reader, name: str, stored: _Stored | None) -> None:
     known = {
         *environments_of_runs(reader).values(),
-        *(one.environment for one in reader.documents("proposal", Proposal)),
+        *proposed_environments(reader),
     }
     if stored is None and name not in known:
         raise not_found(

@@ -1,7 +1,6 @@
 """Compare: two versions, reports or runs, paired by task. Both rates and the difference with intervals, what changed, flips."""
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from verigym.draw.dumbbells import Dumbbell, dumbbells
 from verigym.draw.intervals import Interval, intervals
 from verigym.draw.svg import Drawing
 from verigym.evaluation.compare import CLAIM, Pair, RateChange, scored_pairs
-from verigym.evaluation.stats import Delta, Ratio, mcnemar_midp, paired_delta, sign_flip_p, two_sided_p
+from verigym.evaluation.stats import Ratio, mcnemar_midp
 from verigym.registry.diff import VersionDiff, diff
 from verigym.view import heads, pairing
 from verigym.view.check_tasks import mined_tasks
@@ -35,8 +34,6 @@ _FAMILIES = 20
 """Families that are drawn."""
 _LISTED = 200
 """Families that are listed below the picture."""
-_FLIPPED = 200
-"""Families up to which a loss is also tested by sign flips."""
 SHOWN = ("changed", "lost", "gained", "both", "neither")
 
 
@@ -273,7 +270,7 @@ def _compared_page(
     pairs: Sequence[tuple[ReportHead, ReportHead]],
     found: Compared,
 ) -> ComparePage:
-    result, moved = found.comparison, found.changes
+    result, moved = found.comparison, found.figures.changes
     rates = result.champion_success, result.candidate_success
     before, after = (_compared_side(reader, head, rate) for head, rate in zip(pairs[0], rates, strict=True))
     show, family, skip = query.choice("show", *SHOWN), query.get("family"), query.number("skip", 0)
@@ -304,8 +301,8 @@ def _compared_page(
         dropped=result.dropped,
         dropped_points=result.with_errors_failed.value,
         delta=result.success.value,
-        low=found.two_sided.low,
-        high=found.two_sided.high,
+        low=found.figures.two_sided.low,
+        high=found.figures.two_sided.high,
         bound=result.success.low,
         direction="loss" if result.success.value < 0 else "gain",
         tests=_tests(found),
@@ -318,7 +315,7 @@ def _compared_page(
         ],
         num_families=len(moved.families),
         bucket_rows=[_change(one) for one in moved.buckets],
-        families_tell=_can_tell(moved.families),
+        families_tell=found.figures.families_tell,
         sure_families=sum(one.q <= CLAIM for one in moved.families),
         show=show,
         family=family,
@@ -363,7 +360,7 @@ def _sentence(found: Compared, before: str, after: str) -> str:
         return f"{after} passes as many of the tasks as {before}."
     better = "more" if change.value > 0 else "fewer"
     said = f"{after} passes {size} {better} of the tasks than {before}"
-    if found.two_sided.low > 0 or found.two_sided.high < 0:
+    if found.figures.two_sided.low > 0 or found.figures.two_sided.high < 0:
         return f"{said}. The difference is beyond chance."
     return f"{said}. This may be chance: the interval contains zero."
 
@@ -371,9 +368,9 @@ def _sentence(found: Compared, before: str, after: str) -> str:
 def _tests(found: Compared) -> list[Test]:
     """p of the difference that was seen: of a gain, or of a loss."""
     result = found.comparison
-    change, flips, mcnemar = result.success, found.changes.sign_flip, result.mcnemar
-    if change.value < 0:
-        change, flips = _as_loss(found)
+    change, flips, mcnemar = result.success, found.figures.changes.sign_flip, result.mcnemar
+    if (loss := found.figures.loss) is not None:
+        change, flips = loss, found.figures.loss_sign_flip
         mcnemar = mcnemar_midp(len(result.lost), len(result.gained)) if mcnemar is not None else None
     tests = [Test(change.method, _p(change.p))]
     if not change.method.startswith("sign-flip") and flips is not None:
@@ -381,22 +378,6 @@ def _tests(found: Compared) -> list[Test]:
     if mcnemar is not None:
         tests.append(Test("McNemar's exact test, mid-p (takes tasks as independent)", _p(mcnemar)))
     return tests
-
-
-def _as_loss(found: Compared) -> tuple[Delta, float | None]:
-    """The difference with both sides swapped, and its p by sign flips if there are few enough families to flip while a reader
-    waits."""
-    pairs = scored_pairs(found.champion, found.candidate)
-    sums: dict[str, float] = defaultdict(float)
-    for before, after in pairs:
-        sums[before.family] += before.passed - after.passed
-    change = paired_delta(
-        [after.passed for _, after in pairs],
-        [before.passed for before, _ in pairs],
-        [before.family for before, _ in pairs],
-        rate=True,
-    )
-    return change, sign_flip_p(list(sums.values())) if len(sums) <= _FLIPPED else None
 
 
 def _p(p: float) -> str:
@@ -410,11 +391,6 @@ def _ratio(name: str, one: Ratio) -> RatioRow:
         for bound, edge in ((one.low, 0.0), (one.high, math.inf))
     )
     return RatioRow(name=name, before=sides[0], after=sides[1], ratio=one.value, low=low, high=high)
-
-
-def _can_tell(families: Sequence[RateChange]) -> bool:
-    largest = max((one.tasks for one in families), default=0)
-    return largest > 0 and two_sided_p([0.0] * largest, [1.0] * largest, range(largest)) <= CLAIM
 
 
 def _change(one: RateChange, href: str = "") -> ChangeRow:

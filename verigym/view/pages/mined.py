@@ -176,10 +176,24 @@ class ReviewPage(PageData, frozen=True, kw_only=True):
 # -- reading --------------------------------------------------------------------------------------------------------
 
 
+class _ProposalHead(Struct, frozen=True):
+    environment: str
+
+
+def proposed_environments(reader: Reader) -> set[str]:
+    """Environments with proposals."""
+
+    def read() -> set[str]:
+        return {one.environment for _, one in reader.each_document("proposal", _ProposalHead)}
+
+    return reader.kept("proposed environments", reader.state_of("proposal"), read)
+
+
 def _environments(reader: Reader) -> list[str]:
     """Environments with proposals or a summary of mining."""
-    names = {one.environment for one in reader.documents("proposal", Proposal)}
-    return sorted(names | {one.environment for one in reader.documents("mining", MiningSummary)})
+    return sorted(
+        proposed_environments(reader) | {one.environment for one in reader.documents("mining", MiningSummary)}
+    )
 
 
 def known_proposals(reader: Reader, environment: str) -> ProposalSet:

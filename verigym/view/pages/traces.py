@@ -3,8 +3,11 @@
 Feedback is the one thing that this page writes, through the same code as the gateway. A trace itself never changes.
 """
 
+import sys
 import urllib.parse
+from collections.abc import Mapping, Set
 from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -14,10 +17,11 @@ from verigym.draw.columns import Change
 from verigym.draw.svg import Drawing
 from verigym.draw.timeline import Step as Bar
 from verigym.draw.timeline import timeline
-from verigym.mining.proposals import MiningSummary, Proposal
+from verigym.mining.proposals import MiningSummary
 from verigym.traces.feedback import keep_feedback, new_feedback
 from verigym.traces.redaction import Redaction
 from verigym.view import traces
+from verigym.view.feedback_index import feedback_index
 from verigym.view.forms import Form, FormData, Next
 from verigym.view.keyset import row_number
 from verigym.view.page import Link, Page, PageData, Query, typed, url
@@ -250,14 +254,30 @@ _TAGS = {
 """What the tag says of a proposal, the furthest state first."""
 
 
+class _StoredProposal(Struct, frozen=True):
+    """What the list needs of a proposal."""
+
+    id: str
+    environment: str
+    trajectories: list[str] = []
+    case: Any = None
+
+
+class _ProposalHead(NamedTuple):
+    id: str
+    environment: str
+    is_case: bool
+
+
 def _tags(reader: Reader, traces: list[str]) -> dict[str, TaskTag]:
     """What mining made of each trace: a proposal with its state, or a task that existed before."""
 
-    def read() -> dict[str, list[Proposal]]:
-        found: dict[str, list[Proposal]] = {}
-        for one in reader.store.documents("proposal", Proposal):
+    def read() -> dict[str, list[_ProposalHead]]:
+        found: dict[str, list[_ProposalHead]] = {}
+        for _, one in reader.each_document("proposal", _StoredProposal):
+            head = _ProposalHead(one.id, sys.intern(one.environment), one.case is not None)
             for trace in one.trajectories:
-                found.setdefault(trace, []).append(one)
+                found.setdefault(trace, []).append(head)
         return found
 
     proposals = reader.kept("proposals of traces", reader.state_of("proposal"), read)
@@ -269,7 +289,7 @@ def _tags(reader: Reader, traces: list[str]) -> dict[str, TaskTag]:
         if made:
             states = [(known_proposals(reader, one.environment).state(one.id), one) for one in made]
             state, one = min(states, key=lambda pair: list(_TAGS).index(pair[0]))
-            words = _TAGS[state].format("task" if one.case is None else "case")
+            words = _TAGS[state].format("case" if one.is_case else "task")
             tags[trace] = TaskTag(words=words, href=url("/mined/", one.environment, proposal=one.id), task=one.id)
         elif stands:
             played = reader.one("SELECT 1 FROM trajectories WHERE task = ? LIMIT 1", stands)
@@ -278,7 +298,7 @@ def _tags(reader: Reader, traces: list[str]) -> dict[str, TaskTag]:
     return tags
 
 
-def _days(runs: list[TraceRun], failed: dict[str, set[str]], query: Query) -> list[DayRow]:
+def _days(runs: list[TraceRun], failed: Mapping[str, Set[str]], query: Query) -> list[DayRow]:
     by_day: dict[str, list[TraceRun]] = {}
     for run in runs:
         by_day.setdefault(run.day, []).append(run)
@@ -293,7 +313,7 @@ def _days(runs: list[TraceRun], failed: dict[str, set[str]], query: Query) -> li
     ]
 
 
-def _hours(reader: Reader, runs: list[TraceRun], failed: dict[str, set[str]]) -> list[tuple[int, int, int]]:
+def _hours(reader: Reader, runs: list[TraceRun], failed: Mapping[str, Set[str]]) -> list[tuple[int, int, int]]:
     """Each hour of the day. Empty unless the gateway noted when conversations began."""
     counts = [traces.by_hour(reader, run.id, failed[run.id]) for run in runs if not run.from_files]
     if not any(counts):
@@ -312,13 +332,12 @@ def _changes(
     shown = [one.day for one in reversed(days)]
     for one in history:
         moment = datetime.fromtimestamp(one.when, UTC)
-        words = f"{reader.label(one.version) or 'no version'} became the champion, {moment:%Y-%m-%d %H:%M}"
-        name = f"{moment:%Y-%m-%d}"
+        name = moment.date().isoformat()
+        if name not in ([day] if hours else shown):
+            continue
         part = (moment.hour * 60 + moment.minute) / 1440
-        if hours and name == day:
-            places.append((24 * part, words))
-        elif not hours and name in shown:
-            places.append((shown.index(name) + part, words))
+        words = f"{reader.label(one.version) or 'no version'} became the champion, {moment:%Y-%m-%d %H:%M}"
+        places.append((24 * part if hours else shown.index(name) + part, words))
     return places
 
 
@@ -396,7 +415,7 @@ def save(reader: Reader, form: FormData) -> Next:
         who=who,
     )
     redaction = Redaction()
-    added = traces.feedback_by_trace(reader).get(id, [])[row_number(form.get("seen")) or 0 :]
+    added = feedback_index(reader).read(reader, [id]).get(id, [])[row_number(form.get("seen")) or 0 :]
     new = redaction.feedback(given)
     if not any(_content(one) == _content(new) for one in added):
         keep_feedback(reader.writable.store, redaction, id, given)
