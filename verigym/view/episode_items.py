@@ -40,6 +40,7 @@ class EpisodeRecord(Struct, frozen=True, kw_only=True):
     turns: list[Turn] = []
     marks: list[Mark] = []
     rewards: list[float] = []
+    states: list[str] = []
     end_state: msgspec.Raw = msgspec.Raw(b"{}")
     blobs: dict[str, str] = {}
     outcome: str = ""
