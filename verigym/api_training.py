@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from verigym.rollout.settings import RunSettings
     from verigym.store.database import Run
     from verigym.training.recipe import Recipe
+    from verigym.training.trackers import Tracker
     from verigym.workspace.design import DesignFiles, Teacher, VariationFiles
     from verigym.workspace.dry_run import DryRun
     from verigym.workspace.gate_budget import GatePlan
@@ -164,14 +165,27 @@ class TrainingVerbs(WorkspaceBase):
         return dry_run(self.folder, open_recipe(recipe, fields))
 
     @on_thread
-    def train(self, recipe: "str | Path | Recipe", *, on_step: "OnStep | None" = None, **fields: Any) -> Version:
+    def train(
+        self,
+        recipe: "str | Path | Recipe",
+        *,
+        on_step: "OnStep | None" = None,
+        trackers: "Sequence[str | Tracker] | None" = None,
+        **fields: Any,
+    ) -> Version:
         """Train by a recipe and return the new version. A repeated call resumes from the last checkpoint.
+
+        `trackers` replaces the trackers of the recipe. It takes names (tensorboard, wandb, mlflow, trackio) and objects with
+        the methods on_begin, on_step and on_end. A tracker never breaks a run.
 
         Further arguments change fields of the recipe: `steps=60`, `lora={"r": 8}`. If no step had anything to learn from,
         there is no new version, and it raises `Refused`.
         """
         from verigym.workspace.train import train, why_nothing_learnt
 
+        own: list[Tracker] = [each for each in trackers or () if not isinstance(each, str)]
+        if trackers is not None:
+            fields["trackers"] = [each for each in trackers if isinstance(each, str)]
         chosen = open_recipe(recipe, fields)
         self._bar.start("train")
 
@@ -179,7 +193,7 @@ class TrainingVerbs(WorkspaceBase):
             name = next((name for name in ("reward", "loss") if name in metrics), "")
             self._bar.report(step, chosen.steps, f"{name} {metrics[name]:.3f}" if name else "")
 
-        version, run = train(self.folder, chosen, on_step or show)
+        version, run = train(self.folder, chosen, on_step or show, own)
         if why := why_nothing_learnt(self.folder, run):
             raise NothingLearnt(run, why)
         return version

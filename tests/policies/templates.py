@@ -234,7 +234,10 @@ FAMILIES = list(_FAMILIES)
 
 def tokenizer(family: str) -> Any:
     """A token for every byte, whatever the text, and the family's special tokens and template."""
-    template, special, eos = _FAMILIES[family]
+    return tokenizer_with(*_FAMILIES[family])
+
+
+def tokenizer_with(template: str, special: list[str], eos: str) -> Any:
     letters = {letter: id for id, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
     made = Tokenizer(models.BPE(vocab=letters, merges=[]))
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.policies.remote_server import EVENT, HELLO, HI, Server, ask, chat, responses, serving
-from verigym.core.errors import InfrastructureFailure
+from verigym.core.errors import BadInput, InfrastructureFailure
 from verigym.core.protocols import Policy, Request
 from verigym.core.records import (
     FunctionCall,
@@ -28,6 +28,7 @@ from verigym.core.records import (
     Usage,
 )
 from verigym.policies.remote import RemotePolicy, ToolNames
+from verigym.wire.items import reasoning_text
 
 # -- Chat Completions -------------------------------------------------------------------------------------------------
 
@@ -287,6 +288,33 @@ def test_a_server_with_a_tool_channel_is_not_asked_for_the_plain_form(tools: str
         assert sent == "Be brief.\nReply with one tool call and nothing else"
     else:
         assert sent.startswith(system)
+
+
+@pytest.mark.parametrize("text", ["<think>\nhm\n</think>\n\nTea.", "hm\n</think>\n\nTea."])
+def test_thinking_that_the_server_left_in_the_text_is_an_item_of_its_own(text: str) -> None:
+    reply, _ = ask(chat({"content": text}), request=Request(items=[Message("user", "x")]))
+    thought, said = reply.items
+    assert isinstance(thought, Reasoning) and reasoning_text(thought) == "hm"
+    assert said == Message("assistant", "Tea.")
+
+
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [
+        ("thinking_token_budget", {"thinking_token_budget": 64}),
+        ("nvext.max_thinking_tokens", {"nvext": {"max_thinking_tokens": 64}}),
+    ],
+)
+def test_the_limit_for_reasoning_goes_into_the_field_of_the_server(field: str, expected: dict[str, Any]) -> None:
+    request = Request(items=[Message("user", "x")], sampling=Sampling(reasoning_tokens=64))
+    _, server = ask(chat({"content": "ok"}), request=request, reasoning_field=field)
+    assert expected.items() <= server.bodies[0].items()
+
+
+def test_a_limit_for_reasoning_without_a_field_names_the_fields_of_known_servers() -> None:
+    request = Request(items=[Message("user", "x")], sampling=Sampling(reasoning_tokens=64))
+    with pytest.raises(BadInput, match="reasoning_field: thinking_token_budget"):
+        ask(chat({"content": "ok"}), request=request)
 
 
 # -- tools, sent again and again --------------------------------------------------------------------------------------

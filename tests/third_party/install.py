@@ -40,6 +40,17 @@ PACKAGES = {
     "pydantic-ai": Package("pydantic-ai 2.66.0", pip=("pydantic-ai-slim[openai,mcp]==2.66.0",)),
     "smolagents": Package("smolagents 1.26.0", pip=("smolagents[openai,mcp]==1.26.0", "mcp[ws]==1.30.0")),
     "anthropic": Package("anthropic 2.9.0 (SDK)", pip=("anthropic==2.9.0",)),
+    "trackers": Package(
+        "tensorboard 2.21.0, wandb 0.31.0, mlflow-skinny 3.17.2, trackio 0.43.0",
+        pip=(
+            "tensorboard==2.21.0",
+            "wandb==0.31.0",
+            "mlflow-skinny==3.17.2",
+            "trackio==0.43.0",
+            "msgspec==0.22.0",
+            "pyyaml==6.0.3",
+        ),
+    ),
     "codex": Package("codex 0.169.0", npm=("@openai/codex@0.169.0",)),
     "opencode": Package("opencode 1.18.33", npm=("opencode-ai@1.18.33",)),
 }

@@ -26,7 +26,7 @@ def test_it_names_the_run_that_training_then_makes_and_begins_nothing(fresh: Ben
 
 
 def test_it_says_what_is_trained_on_what(fresh: Bench) -> None:
-    first, where, step = of(fresh, "grpo").lines
+    first, where, step, *_ = of(fresh, "grpo").lines
     prompt = len(Renderer(tiny().tokenizer).prompt([Message("user", "train a")], []))
     assert first == f"grpo of {fresh.model.name}, 2 steps"
     assert "desk.py: 12 tasks, rewards of letters@" in where and where.endswith("val held out")
@@ -42,7 +42,7 @@ def test_sampled_tokens_are_counted_and_more_rounds_are_said(fresh: Bench) -> No
 
 def test_written_data_is_counted_as_it_is_written(fresh: Bench) -> None:
     pairs = keep(fresh.ws, *(preference(f"train-{letter}") for letter in "abc"), name="three")
-    _, where, rows, step = of(fresh, "dpo", data="three").lines
+    _, where, rows, step, *_ = of(fresh, "dpo", data="three").lines
     assert rows == "data three: 3 rows, a test" and "a step is 2 rows of" in step and "letters@" in where
     found = of(fresh, "dpo", data=pairs.id)
     assert found.plan.sampled == 0 and found.plan.sampling_s == 0 and found.plan.trained > 0

@@ -64,7 +64,8 @@ Limit = Annotated[
     typer.Option(
         "--limit",
         metavar="NAME=NUMBER",
-        help="Limit per episode: seconds, turns, tokens (sampled) or cost (dollars). Repeatable",
+        help="Limit per episode: seconds, turns, tokens (sampled) or cost (dollars). reasoning_tokens limits the reasoning in "
+        "each reply. Repeatable",
     ),
 ]
 Price = Annotated[

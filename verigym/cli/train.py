@@ -29,6 +29,7 @@ def train(
     Exit code 1 if there was nothing to learn from, so that there is no new version."""
     from verigym.api_training import NothingLearnt
     from verigym.training.alarms import cost_summary
+    from verigym.training.imitation import Imitated
     from verigym.training.recipe import read_recipe
     from verigym.workspace.checkpoints import checkpoint_lines
     from verigym.workspace.train import warnings_of
@@ -44,7 +45,8 @@ def train(
             return show.as_json({"device": str(result.device), "plan": result.plan, "lines": result.lines})
         say_plan(result, settings.dollars_per_hour)
         return show.next_command(f"verigym train {' '.join(map(show.quote, [recipe, *(overrides or [])]))}")
-    title = f"{settings.algorithm} of {settings.start or settings.model} in {', '.join(environments)}"
+    where = f"in {', '.join(environments)}" if environments else f"on {settings.data}"
+    title = f"{settings.algorithm} of {settings.start or settings.model} {where}"
     finished = ws.folder.store.finished_runs()
     if json:
         try:
@@ -70,6 +72,9 @@ def train(
     show.say(f"version {version.id} ({version.name}), run {run}{reused}")
     for line in checkpoint_lines(ws.folder, run):
         show.say(line)
+    learnt = ws.folder.store.get("imitated", run, Imitated)
+    if learnt is not None:
+        show.say(f"it {learnt}")
     if settings.dollars_per_hour:
         show.say(cost_summary(ws.metrics(run)))
     if settings.algorithm == "reward":
@@ -80,7 +85,7 @@ def train(
         show.say("or train with it, as reward_model in a GRPO recipe:")
         show.next_command(f"verigym train recipes/toolcall_grpo.yaml reward_model={version.id} loss.kl=0.05")
     else:
-        show.next_command(f"verigym eval {show.quote(environments[0])} -m {version.id}")
+        show.next_command(f"verigym eval {show.quote(environments[0]) if environments else 'ENV'} -m {version.id}")
 
 
 def say_plan(result: "DryRun", price: float) -> None:

@@ -105,6 +105,9 @@ class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     stop: list[str] = []
     constrain: str = ""
     """`tools`: a call fits an offered tool and its schema. A JSON schema: the reply is such a value. Empty: unconstrained."""
+    reasoning_tokens: int = 0
+    """Maximum tokens of reasoning in a reply. The reasoning is ended there, and the answer follows. 0 for no limit besides
+    `max_tokens`."""
 
 
 class Usage(Struct, frozen=True, omit_defaults=True):
@@ -133,6 +136,9 @@ class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Log probability of each completion token at the sampling temperature, before truncation."""
     restricted: list[float] = []
     """The same after truncation (top_p, top_k, min_p) or constraint. Empty if neither was used."""
+    forced: list[tuple[int, int]] = []
+    """Half-open ranges of `completion_ids` that the model did not sample: the end of reasoning that reached its limit. Their
+    logprobs are 0, and they are not trained on."""
     rewritten: bool = False
     """Whether this turn is a root because the chat template now renders earlier turns differently (it dropped thinking)."""
     sampling: Sampling = Sampling()

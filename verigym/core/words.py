@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from verigym.core.records import Estimate
 
-_PLURALS = {"family": "families", "trajectory": "trajectories", "entry": "entries", "try": "tries"}
+_PLURALS = {"family": "families", "reply": "replies", "trajectory": "trajectories", "entry": "entries", "try": "tries"}
 
 
 def counted(count: int, noun: str) -> str:

@@ -16,13 +16,14 @@ from verigym.core.protocols import Reply, Request
 from verigym.core.records import FunctionCall, Item, Json, Message, Reasoning, Sampling, ToolSpec, Turn
 from verigym.policies import dialects
 from verigym.policies.connection import ServerConnection, UnusableReply
+from verigym.policies.dialects import thinking
 from verigym.policies.dialects.instructions import adapted, in_words
 from verigym.policies.dialects.markup import bare_calls, to_items
 from verigym.policies.dialects.plain import to_messages
 from verigym.policies.render import ids_so_far
 from verigym.policies.version_texts import is_system
 from verigym.wire import chat, responses
-from verigym.wire.items import message_text
+from verigym.wire.items import message_text, thought
 from verigym.wire.tools import ToolNames
 from verigym.wire.types import Api, ApiReply, Finish
 from verigym.wire.values import write_json
@@ -37,7 +38,8 @@ class RemotePolicy:
     """A policy behind a server: `async with RemotePolicy("http://localhost:8000/v1", "qwen") as policy: ...`.
 
     `tools="text"` is for models without a tool channel: tools and calls are written as text in the plain dialect. `extra`
-    is added to the body of every request. A None in it removes a field
+    is added to the body of every request. `reasoning_field` names the field of a request in which the server takes the limit of
+    `Sampling.reasoning_tokens`, with dots between the levels. A None in it removes a field
     (`{"max_tokens": None, "max_completion_tokens": 512}`). `token_ids` asks vLLM for the ids and logprobs that training
     needs. A turn keeps the logprobs only if they are the sampler's own (see `_kept`). The seed of a turn is the episode's
     seed plus the number of the turn. With one seed for all turns, vLLM would draw the same noise at every turn, and a small
@@ -56,6 +58,7 @@ class RemotePolicy:
         retries: int = 4,
         concurrency: int = 256,
         token_ids: bool = False,
+        reasoning_field: str = "",
         extra: Mapping[str, Any] = {},
     ) -> None:
         if api not in _APIS or tools not in ("native", "text"):
@@ -75,6 +78,7 @@ class RemotePolicy:
         )
         self._as_text = tools == "text"
         self._token_ids = token_ids
+        self._reasoning_field = reasoning_field
         self._extra = dict(extra)
         self._offers: list[_Offer] = []
         self._processed: bool | None = None
@@ -135,10 +139,24 @@ class RemotePolicy:
         body |= self._api.settings(request.sampling, request.seed + len(request.turns), self._token_ids)
         if request.tools and not self._as_text:
             body["tools"] = offer.written
+        if request.sampling.reasoning_tokens:
+            self._limit_reasoning(body, request.sampling.reasoning_tokens)
         if not self._extra:
             return body
         body |= self._extra
         return {name: value for name, value in body.items() if value is not None}
+
+    def _limit_reasoning(self, body: Json, tokens: int) -> None:
+        if not self._reasoning_field:
+            raise BadInput(
+                f"{self._connection.shown_url}: a limit for reasoning has no standard field. Name the field of this server "
+                "with the option reasoning_field: thinking_token_budget (vLLM), nvext.max_thinking_tokens (NIM), "
+                "reasoning.max_tokens (OpenRouter)"
+            )
+        *groups, name = self._reasoning_field.split(".")
+        for group in groups:
+            body = body.setdefault(group, {})
+        body[name] = tokens
 
     def _read(self, body: bytes) -> ApiReply:
         answer = self._api.read_reply(body)
@@ -172,6 +190,7 @@ class RemotePolicy:
     def _items(self, items: list[Item], request: Request, names: ToolNames) -> list[Item]:
         """The items with the original tool names. Some models with a tool channel write their call as text: as JSON without tags,
         which the server then does not recognise, or in the plain dialect."""
+        items = _with_thinking(items)
         text = "".join(message_text(item) for item in items if isinstance(item, Message))
         called = any(isinstance(item, FunctionCall) for item in items)
         bare = bare_calls(text, names) if request.tools and not called and not self._as_text else []
@@ -196,6 +215,17 @@ class _Offer(Struct, frozen=True):
     tools: list[ToolSpec]
     names: ToolNames
     written: msgspec.Raw
+
+
+def _with_thinking(items: list[Item]) -> list[Item]:
+    """The items with thinking as an item of its own, if the server left it in the text of the first message."""
+    first = items[0] if items else None
+    if not isinstance(first, Message) or first.role != "assistant":
+        return items
+    thinking_text, said = thinking.split_unmarked(message_text(first))
+    if thinking_text is None:
+        return items
+    return [thought(thinking_text), *([Message("assistant", said)] if said or len(items) == 1 else []), *items[1:]]
 
 
 def _in_own_form(items: list[Item], offer: _Offer) -> list[Item]:

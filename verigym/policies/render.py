@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from verigym.core.errors import BadInput
 from verigym.core.records import FunctionCall, Item, Message, Reasoning, ToolSpec, Turn
 from verigym.policies import dialects
-from verigym.policies.dialects import thinking
-from verigym.policies.dialects.markup import bare_calls, from_items, to_items
+from verigym.policies.dialects import harmony, thinking
+from verigym.policies.dialects.markup import HARMONY, bare_calls, from_items, to_items
 from verigym.policies.dialects.plain import DIALECT as PLAIN
 from verigym.policies.dialects.plain import arguments_of
 from verigym.policies.special_tokens import SpecialTokens, mark
@@ -39,7 +39,7 @@ class Renderer:
         self.stop_ids: set[int] = {tokenizer.eos_token_id, self.end_id}
         self.decode = _decoder(tokenizer)
         """The text of ids, special tokens included."""
-        self._opened = functools.lru_cache(_CACHED)(lambda ids: self.decode([*ids]).rstrip().endswith(thinking.OPENING))
+        self._opened = functools.lru_cache(_CACHED)(lambda ids: self._opens(self.decode([*ids])))
 
     def prompt(self, items: list[Item], tools: list[ToolSpec]) -> list[int]:
         """Ids of a conversation up to the start of the assistant's reply. Cached, because a group asks for the same ids."""
@@ -59,6 +59,8 @@ class Renderer:
         be the beginning of the current conversation, and the marks of its reply must follow, in order.
         """
         template, offer, last = self.template, self.template.offer(tools), turns[-1]
+        if self.dialect is HARMONY:  # it drops thinking, and ends earlier replies with another token
+            return None
         marked = _marked(items, turns)
         before, now = template.outline(marked[: last.made[0]], offer), template.outline(marked, offer)
         if not now.startswith(before) or mark("tool") in now[len(before) :]:
@@ -105,11 +107,13 @@ class Renderer:
         before = template.text(items, offer, reply=True)
         after = template.text([*items, *reply], offer, reply=False)
         text = after.removeprefix(before).partition(template.end)[0]
-        opened = before.rstrip().endswith(thinking.OPENING)
+        opened = self._opens(before)
         read = self._items(text, offer.names.with_calls(reply), "", opened=opened)
         if not after.startswith(before) or _gist(read) != _gist(reply):
             text = template.spoken(reply, offer) + template.closing.removesuffix(template.end)
-            text = thinking.without_opening(text) if opened else text
+            text = thinking.without_opening(text, template.tags) if opened else text
+        if text.endswith(harmony.CALL_END):  # ends the reply instead of the end token
+            return self._literals.encode(text)
         return [*self._literals.encode(text), self.end_id]
 
     def whole(self, items: list[Item], tools: list[ToolSpec]) -> list[int]:
@@ -142,6 +146,18 @@ class Renderer:
     def thinks(self, context: Sequence[int]) -> bool:
         """Whether the prompt has opened the thinking already, as some templates do."""
         return self._opened(tuple(context[-8:]))
+
+    def _opens(self, text: str) -> bool:
+        return text.rstrip().endswith(self.template.tags.opening)
+
+    def still_thinks(self, ids: list[int], context: Sequence[int]) -> bool:
+        """Whether a reply that was cut off after these ids has not ended its thinking."""
+        return thinking.is_open(self.decode(ids), opened=self.thinks(context))
+
+    @functools.cached_property
+    def end_of_thinking(self) -> list[int]:
+        """Ids that end the thinking of this model, so that its answer follows."""
+        return self._literals.encode(self.template.end_of_thinking)
 
     def shown_name(self, name: str, names: ToolNames) -> str:
         """A tool's name as this model writes it."""

@@ -36,6 +36,11 @@ DEFAULT_TEMPLATE = (
 _LONGEST_S = 5.0
 """Time limit for one conversation. A template is a program that comes with a model, and it may loop without end."""
 _OFFERS_KEPT, _OUTLINES_KEPT = 8, 512
+_REASONING_FIELDS = {
+    "reasoning_content": re.compile("reasoning_content"),
+    "thinking": re.compile(r"\.thinking\b|['\"]thinking['\"]"),
+}
+"""Fields of a message from which templates take its thinking."""
 _ID = re.compile(r"[a-zA-Z0-9]{9}")
 """The only ids that Mistral's templates accept. Other templates do not write ids."""
 
@@ -80,7 +85,12 @@ class ChatTemplate:
         self._tokenizer, self._literals = tokenizer, literals
         self._name = tokenizer.name_or_path or "this model"
         self._offers: list[ToolOffer] = []
-        self._takes_reasoning = "reasoning_content" in str(tokenizer.chat_template)
+        source = str(tokenizer.chat_template)
+        self._reasoning_field = next((field for field, name in _REASONING_FIELDS.items() if name.search(source)), "")
+        self.tags = thinking.tags_of(source)
+        self.reasons = thinking.reasons(source)
+        """Whether the model thinks before it answers."""
+        self.end_of_thinking = thinking.closing_of(source)
         with watchdog.watching():
             self._takes_system = self._try([Message("system", "."), Message("user", ".")]) is not None
             self.end, self.closing = self._end_of_turn()
@@ -170,8 +180,14 @@ class ChatTemplate:
         if message["role"] != "assistant":
             return {**message, "content": self._literals.hide(message["content"])}
         fitted = self._literals.hide(message, by_model=True)
-        thought, said = thinking.split(fitted["content"]) if self._takes_reasoning else (None, "")
-        return fitted if thought is None else {**fitted, "reasoning_content": thought, "content": said}
+        if not self._reasoning_field and self.tags is thinking.THINK:
+            return fitted
+        thought, said = thinking.split(fitted["content"])
+        if thought is None:
+            return fitted
+        if self._reasoning_field:
+            return {**fitted, self._reasoning_field: thought, "content": said}
+        return {**fitted, "content": thinking.write(thought, self.tags) + said}
 
     def _try(self, items: list[Item], *, tools: list[Json] | None = None, reply: bool = False) -> str | None:
         """The text of a short conversation. None if the template refuses it."""

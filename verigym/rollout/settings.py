@@ -6,7 +6,8 @@ from verigym.core.records import Sampling, Turn, Version
 
 
 class EpisodeLimits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Limits of one episode. An episode that reaches one of them stops, and the limit is its stop reason."""
+    """Limits of one episode. An episode that reaches one of them stops, and the limit is its stop reason. `reasoning_tokens` only
+    shortens replies."""
 
     seconds: float = 300.0
     turns: int | None = None
@@ -15,6 +16,15 @@ class EpisodeLimits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """Tokens that the policy samples, over all its replies."""
     cost: float | None = None
     """US dollars, by `Prices`."""
+    reasoning_tokens: int | None = None
+    """Tokens of reasoning in each reply. The reasoning ends there, and the answer follows, so the episode goes on."""
+
+    def sampling(self, sampling: Sampling) -> Sampling:
+        """Sampling settings with the limit for reasoning. The smaller one counts."""
+        if self.reasoning_tokens is None:
+            return sampling
+        least = min(self.reasoning_tokens, sampling.reasoning_tokens or self.reasoning_tokens)
+        return msgspec.structs.replace(sampling, reasoning_tokens=least)
 
 
 class Prices(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 
     plan(TrainingLoad(prompts_per_step=64, ...), read_shape("smollm2-135m"), measure())
 
-An upper estimate: it assumes that every reply has the maximum length, every group has signal, and an episode is one reply.
+An upper estimate: it assumes that every reply has the maximum length and every group has signal.
 The time is right within a factor of two (tests/training/test_plan.py compares it with measured runs). It tells whether a run
 takes minutes or days, and whether it fits into memory.
 """
@@ -53,6 +53,12 @@ class TrainingLoad(Struct, frozen=True, kw_only=True):
     """Mean tokens per prompt. A group computes and caches its prompt once."""
     max_tokens: int
     steps: int
+    turns: float = 1.0
+    """Mean replies per episode."""
+    result_tokens: float = 0.0
+    """Mean tokens that tools and users add to an episode after its prompt."""
+    episode_tokens: int | None = None
+    """Maximum sampled tokens per episode. None for the maximum of all its replies."""
     updates_per_batch: int = 1
     lora_rank: int = 16
     adapter_parameters: int = 0
@@ -73,14 +79,20 @@ class TrainingLoad(Struct, frozen=True, kw_only=True):
         return self.prompts_per_step * self.num_generations_per_prompt
 
     @property
+    def reply_tokens(self) -> float:
+        """Sampled tokens per episode, over all its replies."""
+        most = self.max_tokens * self.turns
+        return most if self.episode_tokens is None else min(most, self.episode_tokens)
+
+    @property
     def sampled(self) -> int:
         """Sampled tokens per step."""
-        return self.episodes * self.max_tokens
+        return round(self.episodes * self.reply_tokens)
 
     @property
     def trained(self) -> int:
         """Tokens per update."""
-        return round(self.prompts_per_step * self.prompt_tokens) + self.sampled
+        return round(self.prompts_per_step * self.prompt_tokens + self.episodes * self.result_tokens) + self.sampled
 
     @property
     def evaluations(self) -> int:
@@ -206,18 +218,24 @@ def _decoding_s(prompts: int, rows_each: int, load: TrainingLoad, shape: Shape, 
     if not rows:
         return 0.0
     prompt_s = prompts * load.prompt_tokens * _forward(load.prompt_tokens / 2, shape) / device.flops
-    read = shape.active * shape.bytes_per_weight + rows * (load.prompt_tokens + load.max_tokens / 2) * _kv(shape)
+    read = shape.active * shape.bytes_per_weight + rows * _context(load) * _kv(shape)
     latency_s = GPU_LAYER_S * shape.layers if device.kind == "cuda" else 0.0
     token_s = 2 * shape.active * rows / device.flops + read / device.bandwidth + latency_s
-    return prompt_s + load.max_tokens * token_s + EPISODE_S * rows
+    results_s = rows * load.result_tokens * _forward(_context(load), shape) / device.flops
+    return prompt_s + results_s + load.reply_tokens * token_s + EPISODE_S * rows
 
 
 def _update_s(load: TrainingLoad, shape: Shape, device: Device) -> float:
     """Update time: a forward pass, and a backward pass to the inputs only. The base is frozen, so the total is twice the
     forward pass instead of three times."""
-    context = load.prompt_tokens + load.max_tokens / 2
+    context = _context(load)
     products = 2 * (load.trained * _forward(context, shape) + 2 * _head(shape) * load.sampled) / device.flops
     return products + PASSES * load.trained * 4 * kept_per_token(shape) / device.bandwidth
+
+
+def _context(load: TrainingLoad) -> float:
+    """Mean tokens before a sampled token."""
+    return load.prompt_tokens + (load.reply_tokens + load.result_tokens) / 2
 
 
 def _forward(context: float, shape: Shape) -> float:
@@ -232,7 +250,7 @@ def memory_of(load: TrainingLoad, shape: Shape, device: Device) -> Memory:
     cache, logits = load.trained * _kv(shape) if load.samples else 0, 2 * LOGIT_BYTES[device.kind]
     usable = USABLE * device.memory
     fixed = weights + merged + adapter + cache + logits + load.teacher_weights
-    sample = load.prompt_tokens + load.max_tokens
+    sample = load.prompt_tokens + load.reply_tokens + load.result_tokens
     budget = CPU_TOKENS if device.kind == "cpu" else max(0.0, 0.7 * (usable - fixed) / (4 * kept_per_token(shape)))
     return Memory(
         weights=weights,

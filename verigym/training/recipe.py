@@ -20,6 +20,8 @@ from verigym.training.recipe_groups import (
     Count,
     Distill,
     Episodes,
+    Imitation,
+    Limits,
     NotNegative,
     PolicyLoss,
     Positive,
@@ -76,6 +78,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     part: str = ""
     """Part of the training families to use, such as 1/2. You can train sft on one half and grpo on the other."""
     learning_rate: Positive = 2e-4
+    limits: Limits = Limits()
     max_tokens: Count = 64
     """Maximum tokens per reply."""
     tools: ToolVariation = ToolVariation()
@@ -88,6 +91,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     episodes: Episodes = Episodes()
     preference: PreferenceLoss = PreferenceLoss()
     distill: Distill = Distill()
+    sft: Imitation = Imitation()
     eval_interval: Annotated[int, Meta(ge=0)] = 10
     """Steps between held-out evaluations. The last step is always evaluated. 0 for the last step only."""
     checkpoints: Checkpoints = Checkpoints()
@@ -97,6 +101,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Maximum number of tasks of the suite, spread over families. None for all."""
     dollars_per_hour: NotNegative = 0.0
     """Price of the machine, used to report the cost of a step and of a point of held-out success."""
+    trackers: list[str] = []
+    """Trackers that get the metrics of each step: tensorboard, wandb, mlflow, trackio."""
     seed: int = 0
     name: str = ""
     """Name of the new version. Empty for the name of the algorithm."""
@@ -206,7 +212,9 @@ recipes keep their ids."""
 
 def recipe_json(recipe: Recipe) -> dict[str, Any]:
     """The recipe as it is stored and as it names a run."""
-    return _stored(recipe, "")
+    written = _stored(recipe, "")
+    written.pop("trackers", None)  # they only watch, so a run with them is the same run
+    return written
 
 
 def _stored(group: msgspec.Struct, name: str) -> dict[str, Any]:

@@ -4,10 +4,11 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from verigym.core.errors import BadInput
+from verigym.core.errors import BadInput, not_found
 from verigym.core.names import check_name
 from verigym.evaluation.suites import parse_part
 from verigym.training.recipe_groups import correction_bounds
+from verigym.training.trackers import PACKAGES
 
 if TYPE_CHECKING:
     from verigym.training.recipe import Recipe
@@ -21,7 +22,7 @@ def check_sense(recipe: "Recipe", where: str) -> None:
             f"{where}: num_generations_per_prompt must be at least 2. {recipe.algorithm} compares several episodes of a task"
         )
     if not recipe.reward and not recipe.environments and not recipe.environment:
-        raise BadInput(f"{where}: reward is missing. Set it to the name of a verifier, such as tool_call_verifier")
+        _check_data_alone(recipe, where)
     if recipe.environments and recipe.environment:
         raise BadInput(f"{where}: `environment` and `environments` cannot be combined. List all under `environments`")
     if recipe.algorithm in ("dpo", "reward") and not recipe.data:
@@ -40,6 +41,9 @@ def check_sense(recipe: "Recipe", where: str) -> None:
             f"{where}: reward_model cannot be used with {recipe.algorithm}, which trains on a dataset. "
             "Remove it, or use grpo or one of its variants"
         )
+    unknown = [name for name in recipe.trackers if name not in PACKAGES]
+    if unknown:
+        raise not_found("tracker", unknown[0], PACKAGES, f"See trackers in {where}.")
     if recipe.advantage.rewards == "each":
         _check_each(recipe, where)
     if recipe.data and recipe.samples:
@@ -57,6 +61,18 @@ def check_sense(recipe: "Recipe", where: str) -> None:
         raise BadInput(
             f"{where}: rehearse works only with sft. To keep {recipe.algorithm} near its start, "
             f"use {'loss.kl' if recipe.samples else 'preference.beta'}"
+        )
+    if recipe.sft.replies != "last" and (recipe.algorithm != "sft" or not recipe.data):
+        raise BadInput(
+            f"{where}: sft.replies works only with sft on `data`. Gold solutions already train every reply. Remove it"
+        )
+    if recipe.max_tokens is not None and (recipe.limits.reasoning_tokens or 0) >= recipe.max_tokens:
+        raise BadInput(
+            f"{where}: limits.reasoning_tokens must be smaller than max_tokens ({recipe.max_tokens}). The answer needs the rest"
+        )
+    if recipe.limits != type(recipe.limits)() and not (recipe.samples or recipe.held_out_eval or recipe.rehearse):
+        raise BadInput(
+            f"{where}: `limits` are for episodes, and this recipe runs none. Remove it, or set held_out_eval"
         )
     if sum(recipe.rehearse.values()) >= 1:
         raise BadInput(f"{where}: rehearse: the sum of the shares must be below 1")
@@ -105,6 +121,17 @@ def _check_lora(recipe: "Recipe", where: str) -> None:
             raise BadInput(
                 f'{where}: lora.rank_pattern: "{pattern}" is not a regular expression ({error}). Write the name of a layer'
             ) from None
+
+
+def _check_data_alone(recipe: "Recipe", where: str) -> None:
+    """Checks a recipe without an environment, which can only train on written data and evaluates nothing."""
+    if recipe.samples or not recipe.data:
+        raise BadInput(f"{where}: reward is missing. Set it to the name of a verifier, such as tool_call_verifier")
+    if recipe.held_out_eval:
+        raise BadInput(
+            f"{where}: held_out_eval needs an environment. Add `environment` or `reward`, or remove held_out_eval to train on "
+            "the data alone"
+        )
 
 
 def _check_each(recipe: "Recipe", where: str) -> None:

@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from verigym.rollout.settings import EpisodeLimits
+
 Count = Annotated[int, Meta(ge=1)]
 Positive = Annotated[float, Meta(gt=0)]
 NotNegative = Annotated[float, Meta(ge=0)]
@@ -34,6 +36,31 @@ class Adapter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     def names(self) -> tuple[str, ...]:
         """The targets as a list."""
         return (self.targets,) if isinstance(self.targets, str) else tuple(self.targets)
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Limits of each episode, in training and on held-out tasks. Key `limits`."""
+
+    turns: Count | None = None
+    """Maximum replies of the model. None for the `max_turns` of the environment."""
+    seconds: Positive | None = None
+    """Maximum seconds. None for 300."""
+    tokens: Count | None = None
+    """Maximum sampled tokens over all replies of an episode. `max_tokens` limits each reply."""
+    reasoning_tokens: Count | None = None
+    """Maximum tokens of reasoning in a reply. The reasoning is ended there, and the answer follows."""
+
+    def episode(self) -> EpisodeLimits:
+        return EpisodeLimits(
+            **{name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
+        )
+
+
+class Imitation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What sft imitates in a written conversation. Key `sft`."""
+
+    replies: Literal["last", "every"] = "last"
+    """`last`: the reply at the end of a chat row, with earlier replies as context. `every`: each reply of the assistant."""
 
 
 class Advantage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -4,6 +4,7 @@ Every episode is sampled with the weights of its step and stored as a run that b
 """
 
 import math
+import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -34,7 +35,15 @@ from verigym.training.samples import from_trajectory
 
 _REHEARSED_TOKENS = 96
 """Maximum tokens of a rehearsed reply. A longer reply is truncated."""
-_HELD_OUT = {"success": "success", "reward": "reward", "unsafe actions": "unsafe", "valid output": "valid"}
+_HELD_OUT = {
+    "success": "success",
+    "reward": "reward",
+    "unsafe actions": "unsafe",
+    "valid output": "valid",
+    "latency p50 s": "latency_s",
+    "latency p95 s": "latency_p95_s",
+    "tokens": "tokens",
+}
 """Maps names in a report to names of metrics."""
 
 
@@ -87,6 +96,7 @@ class TrainingRollouts:
                     sampling=Sampling(temperature=recipe.temperature, max_tokens=recipe.max_tokens),
                     seed=derive(recipe.seed, "collect", step, *([number] if number else [])),
                     record_states=recipe.advantage.credit == "state",
+                    limits=recipe.limits.episode(),
                 ),
                 context=self._scoring_context(each.environment),
             )
@@ -108,12 +118,16 @@ class TrainingRollouts:
                 tasks=tasks,
                 agent=self.agent,
                 verifier=environment.verifier,
-                settings=RunSettings(sampling=Sampling(temperature=0.0, max_tokens=self.recipe.max_tokens)),
+                settings=RunSettings(
+                    sampling=Sampling(temperature=0.0, max_tokens=self.recipe.max_tokens),
+                    limits=self.recipe.limits.episode(),
+                ),
                 context=self.context,
             )
             for environment, _, tasks in self.held_out
         ]
         by_environment: dict[str, Metrics] = {}
+        started = time.perf_counter()
         for (environment, suite, tasks), plan, episodes in zip(
             self.held_out, plans, await self._run("eval", plans), strict=True
         ):
@@ -123,7 +137,11 @@ class TrainingRollouts:
                 for name, short in _HELD_OUT.items()
                 if name in report.metrics
             }
-        return _with_means(by_environment)
+        metrics = _with_means(by_environment)
+        if self.recipe.dollars_per_hour and plans:
+            hours = (time.perf_counter() - started) / 3600
+            metrics["held_out_cost"] = hours * self.recipe.dollars_per_hour / sum(plan.episodes for plan in plans)
+        return metrics
 
     def keep_kl_share(self, step: int, taken: Mapping[str, float]) -> None:
         """Stores what the divergence took off the rewards of a step. A resumed run overwrites the step that it repeats."""
@@ -146,6 +164,7 @@ class TrainingRollouts:
                 settings=RunSettings(
                     sampling=Sampling(temperature=self.recipe.temperature, max_tokens=_REHEARSED_TOKENS),
                     seed=derive(self.recipe.seed, "rehearsal", each.name),
+                    limits=self.recipe.limits.episode(),
                 ),
                 context=self.context,
             )

@@ -38,10 +38,11 @@ def from_trajectory(trajectory: Trajectory, advantage: float, by_turn: Sequence[
             ours = ours and index not in trained
             trained.add(index)
             ids += turn.context_ids + turn.completion_ids
-            mask += [0] * len(turn.context_ids) + [int(ours)] * len(turn.completion_ids)
+            learnt = _learnt(turn) if ours else [0] * len(turn.completion_ids)
+            mask += [0] * len(turn.context_ids) + learnt
             logprobs += [0.0] * len(turn.context_ids) + (turn.logprobs if ours else [0.0] * len(turn.completion_ids))
             if by_turn and ours:
-                advantages += [worth.get(index, 0.0)] * len(turn.completion_ids)
+                advantages += [worth.get(index, 0.0)] * sum(learnt)
         samples.append(
             Sample(
                 ids=ids, mask=mask, logprobs=logprobs, advantage=advantage, advantages=advantages,
@@ -49,6 +50,14 @@ def from_trajectory(trajectory: Trajectory, advantage: float, by_turn: Sequence[
             )
         )  # fmt: skip
     return samples
+
+
+def _learnt(turn: Turn) -> list[int]:
+    """The mask of a completion: 1 for the tokens that the model sampled."""
+    mask = [1] * len(turn.completion_ids)
+    for start, end in turn.forced:
+        mask[start:end] = [0] * (end - start)
+    return mask
 
 
 def _path(turns: Sequence[Turn], leaf: int) -> list[int]:

@@ -154,6 +154,14 @@ _PANELS = [
         left=["seconds", "sampling_s", "verifying_s", "teacher_s", "update_s", "eval_s"],
     ),
     _PanelSpec(id="speed", title="Tokens per second", left=["tokens_per_s"]),
+    _PanelSpec(
+        id="held_out_time",
+        title="Held-out seconds per episode",
+        left=["held_out_latency_s", "held_out_latency_p95_s"],
+        words="Time that the model takes to reply, over all turns of an episode. Episodes that run at once slow each other down.",
+    ),
+    _PanelSpec(id="held_out_tokens", title="Held-out tokens per episode", left=["held_out_tokens"]),
+    _PanelSpec(id="held_out_cost", title="Dollars per held-out episode", left=["held_out_cost"]),
     _PanelSpec(id="cost", title="Dollars spent", left=["dollars"]),
 ]
 WORDS = {
@@ -161,6 +169,10 @@ WORDS = {
     "held_out_told_apart": "held-out pairs told apart",
     "held_out_unsafe": "held-out unsafe",
     "held_out_valid": "held-out valid",
+    "held_out_latency_s": "median",
+    "held_out_latency_p95_s": "95th percentile",
+    "held_out_tokens": "sampled tokens",
+    "held_out_cost": "dollars",
     "told_apart": "pairs told apart",
     "length": "tokens per reply",
     "truncated": "share cut off",

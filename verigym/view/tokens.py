@@ -104,7 +104,13 @@ def token_turn(
     )
 
 
+def _is_forced(turn: Turn, place: int) -> bool:
+    return any(start <= place < end for start, end in turn.forced)
+
+
 def _kind(turn: Turn, place: int, by: str, advantage: float | None) -> str:
+    if _is_forced(turn, place):
+        return "masked"
     if by == "advantage":
         return advantage_class(advantage)
     return probability_class(turn.logprobs[place]) if place < len(turn.logprobs) else "none"
@@ -151,6 +157,8 @@ def _is_open(text: bytes) -> bool:
 def _title(turn: Turn, place: int) -> str:
     """`id 512, 43.1%, logprob -0.84, 60.2% among the allowed`"""
     said = [f"id {turn.completion_ids[place]}"]
+    if _is_forced(turn, place):
+        return f"{said[0]}, not sampled: the reasoning reached its limit"
     if place < len(turn.logprobs):
         logprob = turn.logprobs[place]
         said.append(f"{_share(logprob)}, logprob {logprob:.2f}")

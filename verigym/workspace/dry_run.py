@@ -1,13 +1,18 @@
 """The dry run of a recipe: runs the checks of training and loads only the tokenizer. Nothing is trained."""
 
 import statistics
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from verigym.core import event_loop
+from verigym.core.errors import VerigymError
+from verigym.core.records import Task
+from verigym.harness.environment import EnvironmentSpec
 from verigym.model.coverage import Coverage
 from verigym.policies.version_texts import with_examples
 from verigym.rollout.session import first_items
 from verigym.rollout.skills import offered
+from verigym.training.imitation import imitated
 from verigym.training.plan import TrainingEstimate, TrainingLoad, measure, plan
 from verigym.training.recipe import Recipe
 from verigym.workspace import datasets as data
@@ -17,6 +22,8 @@ from verigym.workspace.workspace import WorkspaceFolder
 
 _LOOKED_AT = 64
 """Number of tasks or rows whose tokens are counted."""
+_PLAYED = 16
+"""Number of gold solutions that are played to count turns."""
 
 
 class DryRun(NamedTuple):
@@ -35,7 +42,9 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
 
     job = TrainingJob(ws, recipe)
     ws.check_base(job.parent.base)
-    prompt, reply = _tokens(job, Renderer(load_tokenizer(job.parent.base)))
+    render = Renderer(load_tokenizer(job.parent.base))
+    prompt, reply = _tokens(job, render)
+    length = _episode_length(job, render) if recipe.samples else EpisodeLength()
     device = measure()
     covered = None if job.parent.adapter else read_coverage(job.parent.base, adapter_config(recipe))
     sides = 2 if recipe.algorithm in ("dpo", "reward") else 1  # samples per row of written data
@@ -46,6 +55,9 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         prompt_tokens=prompt,
         max_tokens=recipe.max_tokens if recipe.samples else max(1, round(reply)),
         steps=recipe.steps,
+        turns=length.turns,
+        result_tokens=length.result_tokens,
+        episode_tokens=recipe.limits.tokens if recipe.samples else None,
         updates_per_batch=recipe.updates_per_batch,
         lora_rank=recipe.lora.r,
         adapter_parameters=covered.trained if covered else 0,
@@ -55,13 +67,62 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         **_teacher_load(job),
     )
     found = plan(wanted, read_shape(job.parent.base), device, recipe.dollars_per_hour)
-    return DryRun(job.run, _lines(job, wanted, reply) + _adapter_lines(job, covered), found, device.name)
+    return DryRun(job.run, _lines(job, wanted, reply, length) + _adapter_lines(job, covered), found, device.name)
 
 
 def _adapter_lines(job: TrainingJob, covered: Coverage | None) -> list[str]:
     if covered is None:
         return [f"training continues with the adapter of {job.parent.label}"]
     return covered.lines
+
+
+class EpisodeLength(NamedTuple):
+    """How long episodes are."""
+
+    turns: float = 1.0
+    """Mean replies per episode: of the gold solutions, or the most that are allowed."""
+    most: int = 1
+    """Maximum replies per episode."""
+    result_tokens: float = 0.0
+    """Mean tokens of tool results and users in an episode."""
+    known: bool = True
+    """Whether gold solutions say how long episodes are."""
+
+
+def _episode_length(job: TrainingJob, render: Any) -> EpisodeLength:
+    """The mean over the environments, by their share of the tasks."""
+    lengths = [(each.weight, _length_in(job, each.environment, each.tasks, render)) for each in job.environments]
+    total = sum(weight for weight, _ in lengths)
+    return EpisodeLength(
+        sum(weight * length.turns for weight, length in lengths) / total,
+        max(length.most for _, length in lengths),
+        sum(weight * length.result_tokens for weight, length in lengths) / total,
+        all(length.known for _, length in lengths),
+    )
+
+
+def _length_in(job: TrainingJob, environment: EnvironmentSpec, tasks: Sequence[Task], render: Any) -> EpisodeLength:
+    from verigym.training.samples import example_samples
+
+    harness = job.parent.harness
+    most = job.recipe.limits.turns or (harness.turns if harness else 0) or environment.max_turns
+    if most == 1:
+        return EpisodeLength()
+    try:
+        gold = event_loop.run(gold_examples(environment, tasks[:_PLAYED], job.parent))
+    except VerigymError:  # no gold solutions, or none that can be played here
+        return EpisodeLength(most, most, 0.0, known=False)
+    if environment.steps and all(
+        len(row.made) == 1 for row in gold
+    ):  # one answer says nothing about the steps of a game
+        return EpisodeLength(most, most, 0.0, known=False)
+    results = [
+        sum(sample.mask.count(0) for sample in samples[:1]) - len(render.prompt(row.items[: row.made[0][0]], row.tools))
+        for row in gold
+        if (samples := example_samples(render, row))
+    ]
+    turns = statistics.fmean(min(most, len(row.made)) for row in gold)
+    return EpisodeLength(turns, most, max(0.0, statistics.fmean(results)))
 
 
 def _teacher_load(job: TrainingJob) -> dict[str, int]:
@@ -100,6 +161,8 @@ def _tokens(job: TrainingJob, render: Any) -> tuple[float, float]:
             for each in job.environments
             for row in event_loop.run(gold_examples(each.environment, each.tasks[:_LOOKED_AT], job.parent))
         ]
+    elif job.recipe.algorithm == "sft":
+        rows = event_loop.run(job.demonstrations())[:_LOOKED_AT]
     else:
         rows = [row for _, row in zip(range(_LOOKED_AT), data.rows(job.ws, job.dataset), strict=False)]
     of = {"sft": example_samples, "dpo": preference_pair, "reward": reward_pair}[job.recipe.algorithm]
@@ -110,7 +173,7 @@ def _tokens(job: TrainingJob, render: Any) -> tuple[float, float]:
     )
 
 
-def _lines(job: TrainingJob, wanted: TrainingLoad, reply: float) -> list[str]:
+def _lines(job: TrainingJob, wanted: TrainingLoad, reply: float, length: EpisodeLength) -> list[str]:
     recipe, prompt = job.recipe, wanted.prompt_tokens
     lines = [f"{recipe.algorithm} of {job.parent.name or job.parent.base}, {recipe.steps} steps"]
     for each in job.environments:
@@ -136,6 +199,10 @@ def _lines(job: TrainingJob, wanted: TrainingLoad, reply: float) -> list[str]:
         if recipe.samples
         else f"a step is {recipe.prompts_per_step} rows of {prompt:.0f} + {reply:.0f} tokens"
     )
+    if length.most > 1:
+        lines.append(_turns_line(length, recipe.limits.tokens))
+    if recipe.algorithm == "sft" and job.dataset is not None:
+        lines.append(str(imitated(event_loop.run(job.demonstrations()), job.dataset.counts)))
     return lines
 
 
@@ -147,3 +214,13 @@ def _teacher_line(job: TrainingJob) -> str:
     where = "on a server" if teacher.is_remote else "in this process"
     shared = ", shares the weights of the base model" if teacher.base == job.parent.base else ""
     return f"teacher: {teacher.label} {where}{shared}{beside}"
+
+
+def _turns_line(length: EpisodeLength, tokens: int | None) -> str:
+    sampled = f", and at most {tokens} sampled tokens in all" if tokens is not None else ""
+    if not length.known:
+        return f"an episode has at most {length.most} replies{sampled}. There are no gold solutions, so each is counted in full"
+    return (
+        f"an episode has {length.turns:.1f} replies and {length.result_tokens:.0f} tokens of results, as the gold solutions do, "
+        f"and at most {length.most} replies{sampled}"
+    )

@@ -30,6 +30,7 @@ class _Options(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_de
     api: Literal["chat", "responses"] | None = None
     tools: Literal["native", "text"] | None = None
     token_ids: bool | None = None
+    reasoning_field: Annotated[str, msgspec.Meta(min_length=1)] | None = None
     timeout_s: float | None = None
     retries: int | None = None
     concurrency: int | None = None
@@ -79,7 +80,8 @@ def _parse(address: str) -> tuple[str, str, _Options]:
     except ValueError as error:
         raise BadInput(
             f'"{address}" is not a valid server address: {error}. Write URL#MODEL, such as http://localhost:8000/v1#qwen. '
-            "Options: ?api=chat|responses&tools=native|text&token_ids=true&timeout_s=600&retries=4&concurrency=256&key_env=NAME"
+            "Options: ?api=chat|responses&tools=native|text&token_ids=true&reasoning_field=NAME&timeout_s=600&retries=4"
+            "&concurrency=256&key_env=NAME"
         ) from error
     return url, model, options
 

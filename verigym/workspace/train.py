@@ -4,7 +4,7 @@ The training loops are in `training`. This module passes them their data and the
 need torch.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -23,7 +23,10 @@ from verigym.rollout.settings import RunSettings
 from verigym.tasks.load import tasks_hash
 from verigym.training.alarms import Alarm, StoredAlarm, new_alarms, remedy_of, stored_alarm
 from verigym.training.environments import TrainingEnvironment
+from verigym.training.imitation import imitated, with_every_reply
 from verigym.training.recipe import Adapter, Recipe, filled, recipe_json
+from verigym.training.trackers import Tracker, TrainingRun, check_trackers
+from verigym.training.trackers.watchers import Watchers, openers
 from verigym.workspace import datasets as data
 from verigym.workspace.agent_tools import with_agent_tools
 from verigym.workspace.agents import with_program
@@ -54,11 +57,33 @@ def nothing(step: int, metrics: dict[str, float], alarms: list[Alarm]) -> None:
     pass
 
 
-def train(ws: WorkspaceFolder, recipe: Recipe, on_step: OnStep = nothing) -> tuple[Version, str]:
+def train(
+    ws: WorkspaceFolder, recipe: Recipe, on_step: OnStep = nothing, trackers: Sequence[Tracker] = ()
+) -> tuple[Version, str]:
     """Trains as the recipe says. Returns the new version and the run. If it is killed, the same call resumes. If no step had
-    anything to learn from, the start itself is returned (`why_nothing_learnt`)."""
+    anything to learn from, the start itself is returned (`why_nothing_learnt`). `trackers` watch besides those of the recipe."""
+    check_trackers(recipe.trackers)
     job = TrainingJob(ws, recipe)
-    run = job.run
+    known = TrainingRun(
+        id=job.run, name=recipe.name or recipe.algorithm, recipe=recipe_json(job.recipe), folder=ws.home / "trackers"
+    )
+    watchers = Watchers(known, openers(recipe.trackers, trackers))
+
+    def watched(step: int, metrics: dict[str, float], alarms: list[Alarm]) -> None:
+        on_step(step, metrics, alarms)
+        watchers.step(step, metrics, [str(alarm) for alarm in alarms])
+
+    made = ""
+    try:
+        version, run = _train(ws, job, watched)
+        made = "" if version.id == job.parent.id else version.id
+        return version, run
+    finally:
+        watchers.end(made)
+
+
+def _train(ws: WorkspaceFolder, job: "TrainingJob", on_step: OnStep) -> tuple[Version, str]:
+    recipe, run = job.recipe, job.run
     with ws.store.claim(run):
         version = ws.store.get("trained", run, Version)
         if version is None and run in ws.store.finished_runs() and why_nothing_learnt(ws, run):
@@ -253,9 +278,11 @@ class TrainingJob:
                 rollouts = self._rollouts(policy, context)
                 await train_grpo(model, recipe, rollouts, folder, reference=reference, report=report)
             elif recipe.algorithm == "sft":
-                examples = await self._demonstrations()
+                examples = await self.demonstrations()
                 learnt = [sample for example in examples for sample in samples.example_samples(render, example)]
                 self._begin()
+                counts, tokens = self.dataset.counts if self.dataset else {}, sum(sum(one.mask) for one in learnt)
+                ws.store.put("imitated", self.run, imitated(examples, counts, tokens))
                 rollouts = self._rollouts(policy, context)
                 learnt += await rollouts.rehearse(self.rehearsed, len(learnt))
                 await offline.train_sft(model, recipe, learnt, folder, evaluate=rollouts.evaluate, report=report)
@@ -338,10 +365,11 @@ class TrainingJob:
         assert self.dataset is not None
         return [row for row in data.rows(self.ws, self.dataset) if isinstance(row, Preference)]
 
-    async def _demonstrations(self) -> list[Example]:
+    async def demonstrations(self) -> list[Example]:
         """The rows of the dataset, or gold solutions. In a mixture, gold solutions repeat until each has its share."""
         if self.dataset is not None:
-            return [row for row in data.rows(self.ws, self.dataset) if isinstance(row, Example)]
+            rows = [row for row in data.rows(self.ws, self.dataset) if isinstance(row, Example)]
+            return list(map(with_every_reply, rows)) if self.recipe.sft.replies == "every" else rows
         examples: list[Example] = []
         most = max(len(each.tasks) / each.weight for each in self.environments)
         for each in self.environments:

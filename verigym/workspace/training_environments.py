@@ -33,6 +33,8 @@ def training_environments(recipe: Recipe, reward_model: str = "") -> list[Traini
     """The environments that a recipe trains in. `reward_model` is the id of the version that the recipe names."""
     shares = recipe.reward if isinstance(recipe.reward, dict) else {}
     rewards = list(shares) or ([recipe.reward] if isinstance(recipe.reward, str) and recipe.reward else [])
+    if not rewards and not recipe.environments and not recipe.environment:
+        return []  # it trains on written data alone
     if recipe.environments and shares:
         raise BadInput(
             "reward: several rewards cannot be combined with several environments. "

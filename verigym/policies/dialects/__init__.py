@@ -10,7 +10,15 @@ from verigym.policies.dialects.plain import Dialect, describe, parse, read_call,
 
 __all__ = ["ALL", "Dialect", "choose", "describe", "has_markup", "looks_like_call", "parse", "read_call", "write_call"]
 
-ALL = [markup.NEWER_MISTRAL, markup.MISTRAL, markup.NEMOTRON, markup.HERMES, markup.LLAMA, plain.DIALECT]
+ALL = [
+    markup.NEWER_MISTRAL,
+    markup.MISTRAL,
+    markup.NEMOTRON,
+    markup.HERMES,
+    markup.HARMONY,
+    markup.LLAMA,
+    plain.DIALECT,
+]
 
 
 def choose(written: str) -> Dialect:

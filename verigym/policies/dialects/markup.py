@@ -3,6 +3,7 @@
     hermes (and Qwen)    <tool_call>{...}</tool_call> for each call, after the text if there is any
     nemotron             <TOOLCALL>[{...}, ...]</TOOLCALL>, one list for all calls
     mistral              [TOOL_CALLS][{...}, ...], or the newer [TOOL_CALLS]name[ARGS]{...} for each call
+    gpt-oss              <|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{...}<|call|>, arguments only
     llama 3              {"name": ..., "parameters": {...}} is the whole reply, with `;` between calls. After text, and
                          optionally without it, <|python_tag|> comes first
 
@@ -22,6 +23,7 @@ from msgspec import Struct
 
 from verigym.core import codec
 from verigym.core.records import FunctionCall, Item, Message
+from verigym.policies.dialects import harmony
 from verigym.policies.dialects.plain import Dialect, is_text_of
 from verigym.wire.items import message_text
 from verigym.wire.tools import ToolNames
@@ -229,11 +231,36 @@ def _write_llama(items: Sequence[Item]) -> str:
     return f"{said}{_PYTHON_TAG}{written}" if said and calls else said or written
 
 
+_NAMED_BY_HEADER = re.compile(r"([^\s<]+)[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>\s*")
+
+
+def _read_harmony(text: str, index: int) -> CallsAt | None:
+    header = _NAMED_BY_HEADER.match(text, index)
+    written = None if header is None else json_at(text, header.end())
+    arguments = None if written is None else arguments_in(written)
+    if header is None or written is None or arguments is None:
+        return None
+    end = skip_space(text, header.end() + len(written))
+    return [ParsedCall(header[1], arguments)], end + len(harmony.CALL_END) * text.startswith(harmony.CALL_END, end)
+
+
+def _parse_harmony(text: str, call_id: str) -> list[Item]:
+    return to_items(*cut_out(harmony.split(text)[1], harmony.CALL, _read_harmony), call_id)
+
+
+def _write_harmony(items: Sequence[Item]) -> str:
+    said, calls = from_items(items)
+    written = [f"{harmony.CALL}{call.name} <|constrain|>json<|message|>{call.arguments or '{}'}" for call in calls]
+    answer = [f"<|channel|>final<|message|>{said}"] if said or not calls else []
+    return "<|end|><|start|>assistant".join([*answer, *written])
+
+
 _PYTHON_TAG = "<|python_tag|>"
 _read_hermes, _read_nemotron = (functools.partial(_read_until, tag) for tag in ("</tool_call>", "</TOOLCALL>"))
 HERMES = Dialect("hermes", "<tool_call>", _parser("<tool_call>", _read_hermes), _write_hermes)
 NEMOTRON = Dialect("nemotron", "<TOOLCALL>", _parser("<TOOLCALL>", _read_nemotron), _write_nemotron)
 MISTRAL = Dialect("mistral", "[TOOL_CALLS]", _parser("[TOOL_CALLS]", _read_mistral), _write_mistral)
 NEWER_MISTRAL = Dialect("mistral with [ARGS]", "[ARGS]", MISTRAL.parse, _write_newer_mistral)
+HARMONY = Dialect("harmony", "to=functions.", _parse_harmony, _write_harmony)
 LLAMA = Dialect("llama", '"parameters"', _parse_llama, _write_llama)
-OPENINGS = (HERMES.mark, NEMOTRON.mark, MISTRAL.mark, _PYTHON_TAG)
+OPENINGS = (HERMES.mark, NEMOTRON.mark, MISTRAL.mark, _PYTHON_TAG, HARMONY.mark)

@@ -7,16 +7,21 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from verigym.core.protocols import Reply, Request
 from verigym.core.records import Message, Turn, Usage
+from verigym.core.seeds import derive
 from verigym.model import lora, lora_files
 from verigym.model.load import LoadedModel, load
 from verigym.model.lora_layers import base_of
-from verigym.policies.dialects import thinking
+from verigym.policies.dialects import harmony, thinking
 from verigym.policies.local.engine import Engine
-from verigym.policies.local.requests import Generation
+from verigym.policies.local.requests import EngineReply, Generation
 from verigym.policies.render import Renderer, ids_so_far
 
+_THINKING = (harmony.MARK, *(tags.opening for tags in thinking.ALL))
+"""What a reply that begins with thinking begins with."""
 _BROKEN = "\ufffd"
 """The character that an incomplete character is decoded to."""
 
@@ -113,7 +118,7 @@ class LocalPolicy:
             context = ids_so_far(request.turns, parent) + gained
         shared = self.render.shared(request.items, request.tools, context)
         constrain = request.sampling.constrain
-        done = await self.engine.generate(
+        done, forced = await self._generate(
             Generation(
                 ids=context,
                 shared=shared,
@@ -130,6 +135,7 @@ class LocalPolicy:
             completion_ids=done.ids,
             logprobs=done.logprobs,
             restricted=done.restricted,
+            forced=forced,
             rewritten=rewritten,
             sampling=request.sampling,
             agent=self.agent,
@@ -142,6 +148,45 @@ class LocalPolicy:
         call_id = f"call_{len(request.turns)}"
         items = self.render.read(done.ids, request.tools, call_id, context, request.sampling.stop)
         return Reply(items=items, turn=turn)
+
+    async def _generate(self, asked: Generation) -> tuple[EngineReply, list[tuple[int, int]]]:
+        """The reply of the engine, and the ranges of its ids that the model did not sample.
+
+        With a limit for reasoning, the engine stops at the limit. If the model still thinks there, the end of its thinking is
+        written for it. Then the engine continues the same reply.
+        """
+        most, limit = asked.sampling.max_tokens, asked.sampling.reasoning_tokens
+        if not limit or limit >= most:
+            return await self.engine.generate(asked), []
+        first = await self.engine.generate(replace(asked, sampling=replace(asked.sampling, max_tokens=limit)))
+        if first.finish != "length":
+            return first, []
+        ending = self.render.end_of_thinking if self.render.still_thinks(first.ids, asked.ids) else []
+        if asked.matcher is not None:
+            for id in ending:
+                asked.matcher.took(id)
+        begun = first.ids + ending
+        forced = [(len(first.ids), len(begun))] if ending else []
+        left = most - len(begun)
+        if left < 1:
+            return first, []
+        rest = await self.engine.generate(
+            replace(
+                asked,
+                ids=asked.ids + begun,
+                sampling=replace(asked.sampling, max_tokens=left),
+                seed=derive(asked.seed, "after reasoning"),
+            )
+        )
+        if rest.finish == "context_full":
+            return first, []
+        reply = EngineReply(
+            begun + rest.ids,
+            first.logprobs + [0.0] * len(ending) + rest.logprobs,
+            rest.finish,
+            first.restricted + [0.0] * len(ending) + rest.restricted if first.restricted else [],
+        )
+        return reply, forced
 
 
 class TextStream:
@@ -180,7 +225,7 @@ class TextStream:
     def _sure(self) -> int:
         """Length of the text that can no longer change."""
         begun = self._text.lstrip()
-        if begun.startswith(thinking.OPENING) or thinking.OPENING.startswith(begun):
+        if any(begun.startswith(tag) or tag.startswith(begun) for tag in _THINKING):
             return 0
         return min([len(self._text), *(_before(stop, self._text) for stop in self._stops)])
 
