@@ -151,6 +151,20 @@ class TrainingVerbs(WorkspaceBase):
         return from_rewards(self.folder, run_id(run), gap=gap, per_task=per_task, name=name)
 
     @on_thread
+    def thumbs(self, run: "str | Report | Run | Path" = "latest", *, verdicts: bool = False, name: str = "") -> Dataset:
+        """Make thumbs up and down from labels and feedback on a run, from its verdicts, or from a file with labels."""
+        from verigym.tasks.files import is_task_file
+        from verigym.workspace.datasets import from_file, from_thumbs
+
+        if isinstance(run, Path) or (isinstance(run, str) and is_task_file(run)):
+            if verdicts:
+                raise BadInput(
+                    f"{run}: --verdicts works only with a run. The labels of a file are its thumbs. Remove it"
+                )
+            return from_file(self.folder, Path(run), thumbs=True, name=name)
+        return from_thumbs(self.folder, run_id(run), verdicts=verdicts, name=name)
+
+    @on_thread
     def import_data(self, file: str | Path, *, name: str = "") -> Dataset:
         """Import the demonstrations or preferences of a file (.jsonl, .json, .csv or .parquet)."""
         from verigym.workspace.datasets import from_file

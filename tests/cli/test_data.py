@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from verigym.cli.main import app
+from verigym.core.errors import BadInput, Refused
 from verigym.core.protocols import Request
 from verigym.core.records import Label, Version
 from verigym.environments.load import load_environment
@@ -144,3 +145,34 @@ def test_a_run_without_two_outputs_that_differ_cannot_be_labelled(shell: Shell) 
     store.close()
     with pytest.raises(Exception, match=r"no task with two different outputs\. Run several episodes"):
         shell("label", "rollout-2")
+
+
+def test_thumbs_come_from_labels_of_single_outputs(shell: Shell) -> None:
+    ids = [trajectory.id for trajectory in Store(shell.home / "store.db").each_trajectory(RUN)]
+    for id, judgement in zip(ids[:3], ("good", "bad", "good"), strict=True):
+        Store(shell.home / "store.db").put(
+            "label",
+            f"{id}-label",
+            Label(trajectory=id, judgement=judgement, who="ann"),  # type: ignore[arg-type]
+        )
+    made = shell("data", "thumbs", RUN, "--name", "rated")
+    assert "dataset rated" in made and "rated episode" in made and "not rated" in made
+    assert "verigym train recipes/kto.yaml data=rated" in made
+    shown = shell("data", "show", "rated")
+    assert "  good      [" in shown and "  bad       [" in shown
+
+
+def test_thumbs_of_verdicts_and_of_a_file(shell: Shell, tmp_path: Path) -> None:
+    assert "from verdicts" in shell("data", "thumbs", RUN, "--verdicts")
+    file = tmp_path / "ratings.jsonl"
+    file.write_text(
+        '{"prompt": "Hi", "completion": "Hello", "label": true}\n{"prompt": "Hi", "completion": "No", "label": false}\n'
+    )
+    assert "2 rated episodes" in shell("data", "thumbs", str(file))
+    with pytest.raises(BadInput, match="works only with a run"):
+        shell("data", "thumbs", str(file), "--verdicts")
+
+
+def test_a_run_without_thumbs_says_how_to_get_some(shell: Shell) -> None:
+    with pytest.raises(Refused, match=r"has no episode with a thumb .*verigym label .*--verdicts"):
+        shell("data", "thumbs", RUN)

@@ -18,6 +18,8 @@ with warnings.catch_warnings():
     from trl.trainer.dpo_trainer import DPOTrainer
     from trl.trainer.grpo_config import GRPOConfig
     from trl.trainer.grpo_trainer import GRPOTrainer
+    from trl.trainer.kto_config import KTOConfig
+    from trl.trainer.kto_trainer import KTOTrainer
     from trl.trainer.reward_config import RewardConfig
     from trl.trainer.reward_trainer import RewardTrainer
     from trl.trainer.rloo_config import RLOOConfig
@@ -101,6 +103,12 @@ def dpo_trainer(model: Any, reference: Any, folder: Any, **settings: Any) -> Any
     return DPOTrainer(
         model=model, ref_model=reference, args=config, train_dataset=rows_of(PAIRS), processing_class=tokenizer()
     )
+
+
+def kto_trainer(model: Any, reference: Any, folder: Any, **settings: Any) -> Any:
+    config = KTOConfig(output_dir=str(folder), per_device_train_batch_size=2, **COMMON, **settings)
+    rows = rows_of({"prompt": ["a", "b"], "completion": ["c", "d"], "label": [True, False]})  # type: ignore[dict-item]
+    return KTOTrainer(model=model, ref_model=reference, args=config, train_dataset=rows, processing_class=tokenizer())
 
 
 def reward_trainer(model: Any, folder: Any, **settings: Any) -> Any:

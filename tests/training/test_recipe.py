@@ -192,6 +192,7 @@ def test_an_algorithm_is_a_set_of_settings(
 NEEDED: dict[str, Any] = {
     "dpo": {"data": "pairs"},
     "reward": {"data": "pairs"},
+    "kto": {"data": "thumbs"},
     "distill": {"distill": {"teacher": "self"}},
 }
 """What an algorithm cannot do without."""

@@ -95,7 +95,7 @@ class Bench:
 
     def recipe(self, algorithm: str = "grpo", **fields: Any) -> Recipe:
         """Two steps of two tasks, four tries each; a field that is None is left out."""
-        sampled = algorithm not in ("sft", "dpo", "reward")
+        sampled = algorithm not in ("sft", "dpo", "kto", "reward")
         plain: Json = {
             "model": str(self.model),
             "algorithm": algorithm,
@@ -136,6 +136,9 @@ class Bench:
 
     def pairs(self) -> Dataset:
         return data.from_rewards(self.ws, self.rollout())
+
+    def thumbs(self) -> Dataset:
+        return data.from_thumbs(self.ws, self.rollout(), verdicts=True)
 
     def demos(self) -> Dataset:
         return data.from_demonstrations(self.ws, self.rollout(), per_task=2)

@@ -46,6 +46,8 @@ def of(algorithm: str, bench: Bench) -> dict[str, Any]:
     """What this algorithm learns from, beside tasks. With one update a batch, some of the GRPO family are the same."""
     if algorithm in ("dpo", "reward"):
         return {"data": bench.pairs().id}
+    if algorithm == "kto":
+        return {"data": bench.thumbs().id}
     teacher = {"distill": {"teacher": "self"}} if algorithm == "distill" else {}
     return {"updates_per_batch": 2, **teacher}
 
@@ -70,7 +72,7 @@ def test_every_algorithm_makes_a_version_that_says_where_it_came_from(bench: Ben
     assert all({"seconds", "cost", "grad_norm", "loss"} <= row.keys() for row in metrics.values())
     if algorithm != "reward":
         assert {"eval_s", "held_out_success", "held_out_reward", "held_out_unsafe"} <= metrics[2].keys()
-    assert ("sampling_s" in metrics[1]) == (algorithm not in ("sft", "dpo", "reward"))
+    assert ("sampling_s" in metrics[1]) == (algorithm not in ("sft", "dpo", "kto", "reward"))
     assert bench.train(algorithm, never, **more) == (version, run), "the same call finds the finished run"
 
 

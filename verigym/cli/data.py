@@ -20,7 +20,8 @@ TrainingRun = Annotated[
     ),
 ]
 DatasetName = Annotated[str, typer.Option("--name", help="Name of the dataset (default: derived from its content)")]
-RECIPES = {"demonstrations": "recipes/sft.yaml", "preferences": "recipes/dpo.yaml"}
+RECIPES = {"demonstrations": "recipes/sft.yaml", "preferences": "recipes/dpo.yaml", "thumbs": "recipes/kto.yaml"}
+_ROW = {"demonstrations": "demonstration", "preferences": "pair", "thumbs": "rated episode"}
 
 
 def list_all(json: bool, home: Path | None) -> None:
@@ -30,7 +31,9 @@ def list_all(json: bool, home: Path | None) -> None:
         return show.as_json(datasets)
     if not datasets:
         show.say("no datasets yet")
-        return show.next_command("verigym data demos RUN   ·   verigym data pairs RUN   ·   verigym data import FILE")
+        return show.next_command(
+            "verigym data demos RUN   ·   verigym data pairs RUN   ·   verigym data thumbs RUN   ·   verigym data import FILE"
+        )
     rows = [
         (dataset.name, dataset.id[:12], dataset.kind, dataset.rows, dataset.tasks, show.clip(dataset.source, 60))
         for dataset in datasets
@@ -39,7 +42,7 @@ def list_all(json: bool, home: Path | None) -> None:
     show.next_command("verigym data show NAME")
 
 
-data = group("data", "Datasets to train on: list (the default), demos, pairs, import, show.", list_all)
+data = group("data", "Datasets to train on: list (the default), demos, pairs, thumbs, import, show.", list_all)
 
 
 @data.command("demos")
@@ -79,6 +82,28 @@ def make_pairs(
 ) -> None:
     """Make a dataset of preferences from pairs of episodes, one better than the other (for dpo and reward models)."""
     dataset = workspace(home).pairs(run, gap=gap, per_task=per_task, labels=labels, name=name)
+    _say_dataset_made(dataset, name, json)
+
+
+@data.command("thumbs")
+def make_thumbs(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="[RUN]",
+            help="Run on training tasks or traces: id, unique prefix, or latest. Or a file with prompt, completion and label",
+            autocompletion=complete.runs,
+        ),
+    ] = "latest",
+    verdicts: Annotated[
+        bool, typer.Option("--verdicts", help="Use the verifier's verdicts instead of people's ratings")
+    ] = False,
+    name: DatasetName = "",
+    json: Json = False,
+    home: Home = None,
+) -> None:
+    """Make a dataset of thumbs up and down from labels and feedback on episodes (for kto)."""
+    dataset = workspace(home, create=True).thumbs(source, verdicts=verdicts, name=name)
     _say_dataset_made(dataset, name, json)
 
 
@@ -142,7 +167,7 @@ def _say_dataset_made(dataset: "Dataset", name: str, json: bool) -> None:
 
 
 def _say_dataset(dataset: "Dataset") -> None:
-    rows = counted(dataset.rows, "demonstration" if dataset.kind == "demonstrations" else "pair")
+    rows = counted(dataset.rows, _ROW[dataset.kind])
     size = f"{rows} of {counted(dataset.tasks, 'task')}, {counted(len(dataset.families), 'family')}"
     show.say(f"dataset {dataset.name} ({dataset.id[:12]}): {size}", f"source: {dataset.source}")
     show.say(", ".join(f"{reason} {count}" for reason, count in dataset.counts.items()))
@@ -156,13 +181,12 @@ def _say_row(row: "Example | Preference") -> None:
     from verigym.core.records import Example
 
     if isinstance(row, Example):
+        made = {None: "imitated", True: "good", False: "bad"}[row.good]
         imitated = {index for start, end in row.made for index in range(start, end)}
         first = row.made[0][0]
         parts = [("prompt", row.items[:first])]
         parts += [
-            ("imitated" if index in imitated else "between", [item])
-            for index, item in enumerate(row.items)
-            if index >= first
+            (made if index in imitated else "between", [item]) for index, item in enumerate(row.items) if index >= first
         ]
     else:
         parts = [("prompt", row.prompt), ("chosen", row.chosen), ("rejected", row.rejected)]

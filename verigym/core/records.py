@@ -290,6 +290,8 @@ class Example(Struct, frozen=True, kw_only=True, omit_defaults=True):
     tools: list[ToolSpec] = []
     source: str = ""
     """The trajectory, or the file and line, that it came from."""
+    good: bool | None = None
+    """A thumb: True for up, False for down. None for a demonstration, which nobody rated."""
 
 
 class Preference(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -308,10 +310,10 @@ class Preference(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Dataset(Printable, Struct, frozen=True, kw_only=True):
-    """Examples or preferences, stored as one JSONL file. The id is the hash of that file."""
+    """Examples or preferences, stored as one JSONL file. The id is the hash of that file. Thumbs are examples that are rated."""
 
     id: str
-    kind: Literal["demonstrations", "preferences"]
+    kind: Literal["demonstrations", "preferences", "thumbs"]
     name: str
     environment: str
     source: str

@@ -14,7 +14,19 @@ import msgspec
 
 from verigym.core import codec
 from verigym.core.errors import BadInput, Refused
-from verigym.core.records import Example, Item, Json, Label, Message, Preference, Task, ToolSpec, Trajectory, Verdict
+from verigym.core.records import (
+    Example,
+    Feedback,
+    Item,
+    Json,
+    Label,
+    Message,
+    Preference,
+    Task,
+    ToolSpec,
+    Trajectory,
+    Verdict,
+)
 from verigym.evaluation.suites import family_of
 from verigym.policies.render import replies
 from verigym.rollout.replies import SplitTrajectory, cut, unfit, wording
@@ -116,6 +128,53 @@ def labelled_pairs(run: RunRecords, labels: Iterable[Label]) -> tuple[list[Prefe
         if not reason:
             best, worst = (_episode(*side) for side in sides)
             rows.append(_preference(tasks[best.trajectory.task], best, worst, 0.0, run))
+    return rows, _summed(counts)
+
+
+def rated(
+    run: RunRecords, labels: Iterable[Label], feedback: Iterable[Feedback], *, verdicts: bool = False
+) -> tuple[list[Example], Counts]:
+    """Episodes with a thumb up or down: labels good and bad, and feedback success and failure. If a person rated an episode
+    twice, the newest rating counts. An episode on which two people disagree is dropped. With `verdicts`, the verifier decides
+    instead of people. Counts are of episodes."""
+    tasks, judged = _trainable(run.tasks), {verdict.trajectory: verdict for verdict in run.verdicts}
+    said: dict[str, dict[str, bool]] = defaultdict(dict)
+    for one in feedback:
+        if one.outcome:
+            said[one.trajectory][one.who] = one.outcome == "success"
+    for label in labels:
+        if not label.other and label.judgement in ("good", "bad"):
+            said[label.trajectory][label.who] = label.judgement == "good"
+    counts = Counter[str]()
+    rows: list[Example] = []
+    seen: set[bytes] = set()
+    for one in run.trajectories:
+        verdict = judged.get(one.id)
+        if verdicts:
+            thumbs = set() if verdict is None or verdict.reward is None else {verdict.passed}
+        else:
+            thumbs = set(said.get(one.id, {}).values())
+        reason = "not rated" if not thumbs else "people disagree" if len(thumbs) > 1 else _unfit(one, verdict)
+        if reason == "unsafe" and thumbs == {False}:
+            reason = ""  # what is unsafe may be unlearnt
+        parts = cut(one)
+        if reason or parts is None:
+            counts[reason or "no reply"] += 1
+            continue
+        content = wording(parts.prompt + parts.rest) + bytes([*thumbs])
+        counts["twice" if content in seen else "kept"] += 1
+        if content not in seen:
+            seen.add(content)
+            task = tasks.get(one.task) or Task(id=one.task or one.id, prompt="")
+            rows.append(
+                Example(
+                    items=parts.prompt + parts.rest,
+                    made=parts.replies,
+                    source=one.id,
+                    good=thumbs.pop(),
+                    **_common_fields(task, one, run),
+                )
+            )
     return rows, _summed(counts)
 
 
@@ -221,14 +280,15 @@ def _summed(counts: Counter[str]) -> Counts:
     return {"looked at": counts["kept"] + sum(drops.values()), "kept": counts["kept"], **drops}
 
 
-def read_rows(path: Path) -> tuple[Rows, Counts]:
-    """All rows of a file, which must be of one kind. Duplicates are dropped and counted."""
+def read_rows(path: Path, *, thumbs: bool = False) -> tuple[Rows, Counts]:
+    """All rows of a file, which must be of one kind. Duplicates are dropped and counted. With `thumbs`, rows are demonstrations
+    with a label, and bad ones are kept."""
     first = next((row.value for row in rows_of(path)), None)
     if isinstance(first, dict) and type(first.get("schema")) is int and "task" in first:  # Verigym wrote it
         kind = Example if "made" in first else Preference
         read = [_decoded(row, kind, path) for row in rows_of(path)]
     else:
-        read = _from_tasks(load_tasks(path, split="train"), path)
+        read = _from_tasks(load_tasks(path, split="train"), path, thumbs)
     counts = Counter[str]()
     unique: dict[bytes, Example | Preference] = {}
     for row in read:
@@ -236,7 +296,11 @@ def read_rows(path: Path) -> tuple[Rows, Counts]:
             counts["labelled bad"] += 1
             continue
         sides = (row.items,) if isinstance(row, Example) else (row.prompt, row.chosen, row.rejected)
-        content = b"\n".join(map(wording, sides))
+        if thumbs and (not isinstance(row, Example) or row.good is None):
+            raise BadInput(
+                f'{path}, row "{row.task}": it has no thumb. Write {{"prompt", "completion", "label"}} with label true or false'
+            )
+        content = b"\n".join(map(wording, sides)) + (repr(row.good).encode() if isinstance(row, Example) else b"")
         counts["twice" if content in unique else "kept"] += 1
         unique.setdefault(content, row)
     return cast(Rows, list(unique.values())), {"looked at": len(read), "kept": len(unique), **counts}
@@ -267,8 +331,8 @@ def _check(row: Example | Preference) -> None:
         )
 
 
-def _from_tasks(tasks: Sequence[Task], path: Path) -> list[Example | Preference | None]:
-    """The rows as records, with None for a demonstration that is labelled as bad."""
+def _from_tasks(tasks: Sequence[Task], path: Path, thumbs: bool = False) -> list[Example | Preference | None]:
+    """The rows as records, with None for a demonstration that is labelled as bad, unless its thumb is wanted."""
     shape = shape_of(tasks[0])
     if shape not in ("demonstration", "preference"):
         raise BadInput(
@@ -286,16 +350,16 @@ def _from_tasks(tasks: Sequence[Task], path: Path) -> list[Example | Preference 
                 f'{path}: row "{task.id}" is of kind {other}, but the first row is of kind {shape}. Use two files'
             )
         try:
-            read.append(_row_of(task, shape))
+            read.append(_row_of(task, shape, thumbs))
         except BadInput as error:
             raise BadInput(f'{path}, row "{task.id}": {error}') from error
     return read
 
 
-def _row_of(task: Task, shape: str) -> Example | Preference | None:
-    """The row as a record. None for a demonstration that is labelled as bad."""
+def _row_of(task: Task, shape: str, thumbs: bool = False) -> Example | Preference | None:
+    """The row as a record. None for a demonstration that is labelled as bad, unless its thumb is wanted."""
     data = task.data
-    if shape == "demonstration" and data.get("label") is False:
+    if shape == "demonstration" and data.get("label") is False and not thumbs:
         return None
     prompt: list[Item] = [Message("user", task.prompt)] if isinstance(task.prompt, str) else list(task.prompt)
     source = task.lineage[0] if task.lineage else task.id
@@ -309,7 +373,8 @@ def _row_of(task: Task, shape: str) -> Example | Preference | None:
     made = replies(items, len(prompt))
     if not made:
         raise BadInput('"completion" contains no reply of the assistant')
-    return Example(items=items, made=made, **common)
+    label = data.get("label")
+    return Example(items=items, made=made, good=label if thumbs and isinstance(label, bool) else None, **common)
 
 
 def _tools(value: Any) -> list[ToolSpec]:

@@ -10,7 +10,15 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from verigym.training.recipe_groups import Distill, PolicyLoss, PreferenceLoss, beta_of, clips_of, correction_bounds
+from verigym.training.recipe_groups import (
+    Distill,
+    PolicyLoss,
+    PreferenceLoss,
+    Thumbs,
+    beta_of,
+    clips_of,
+    correction_bounds,
+)
 
 Figures = dict[str, Tensor]
 """Metrics by name, summed over micro-batches."""
@@ -151,6 +159,22 @@ def dpo_loss(gains_P2: Tensor, lengths_P2: Tensor, settings: PreferenceLoss, num
         "rejected": beta * gains_P2[:, 1].detach().sum() / num_pairs,
     }
     return loss_P.sum() / num_pairs, figures
+
+
+def kto_loss(
+    gains_B: Tensor, good_B: Tensor, kl: Tensor, settings: PreferenceLoss, weights: Thumbs, num_rows: int
+) -> tuple[Tensor, Figures]:
+    """The KTO loss (Ethayarajh et al. 2024) of replies with a thumb up (`good_B`) or down. `gains` are sums of logprobs less
+    those of the reference. `kl` is their mean over replies to other prompts, at least 0. Gains are compared with it."""
+    beta = beta_of(settings)
+    sign_B = good_B.float() * 2 - 1
+    weight_B = torch.where(good_B, weights.desirable_weight, weights.undesirable_weight)
+    loss_B = weight_B * (1 - torch.sigmoid(beta * sign_B * (gains_B - kl)))
+    right_B = (sign_B * (gains_B.detach() - kl)) > 0
+    figures = {"told_apart": right_B.sum() / num_rows}
+    for name, chosen_B in (("chosen", good_B), ("rejected", ~good_B)):
+        figures[name] = beta * (gains_B.detach() * chosen_B).sum()
+    return loss_B.sum() / num_rows, figures
 
 
 def reward_loss(

@@ -1,4 +1,4 @@
-"""Training on stored rows: SFT on demonstrations, DPO and reward models on preference pairs."""
+"""Training on stored rows: SFT on demonstrations, KTO on thumbs, DPO and reward models on preference pairs."""
 
 import functools
 import random
@@ -12,7 +12,17 @@ from verigym.core.seeds import derive
 from verigym.model.threads import in_thread
 from verigym.training.loop import Evaluate, FirstBatch, Metrics, OnMetrics, train_steps
 from verigym.training.recipe import Recipe
-from verigym.training.update import Pair, Weights, dpo_update, make_optimizer, reward_update, sft_update, sides_of
+from verigym.training.update import (
+    Pair,
+    Rated,
+    Weights,
+    dpo_update,
+    kto_update,
+    make_optimizer,
+    reward_update,
+    sft_update,
+    sides_of,
+)
 
 T = TypeVar("T")
 
@@ -37,6 +47,25 @@ async def train_dpo(
     """`reference` holds the adapter weights of the reference. It is None for the base model."""
     update = partial(dpo_update, model, settings=recipe.preference, reference=reference)
     await _train(model, recipe, pairs, folder, sides_of, update, evaluate, report)
+
+
+async def train_kto(
+    model: Any,
+    recipe: Recipe,
+    rows: Sequence[Rated],
+    folder: Path,
+    *,
+    reference: Weights,
+    evaluate: Evaluate,
+    report: OnMetrics,
+) -> None:
+    """Trains on samples with a thumb up or down. `reference` is that of `train_dpo`."""
+
+    def samples_of(rows: Sequence[Rated]) -> list[Sample]:
+        return [sample for sample, _ in rows]
+
+    update = partial(kto_update, model, settings=recipe.preference, weights=recipe.kto, reference=reference)
+    await _train(model, recipe, rows, folder, samples_of, update, evaluate, report)
 
 
 async def train_reward(

@@ -27,6 +27,7 @@ from verigym.training.recipe_groups import (
     Positive,
     PreferenceLoss,
     Share,
+    Thumbs,
     beta_of,
     correction_bounds,
 )
@@ -39,7 +40,7 @@ CHOICE_PART = "1/3"
 class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     model: str
     """A Hugging Face model id, a local folder, or smollm2-135m (embedded)."""
-    algorithm: Literal["sft", "dpo", "reward", "grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo", "distill"]
+    algorithm: Literal["sft", "dpo", "reward", "grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo", "distill", "kto"]
     reward: str | dict[str, float] = ""
     """Name of a verifier, which also selects the environment. Or several names, each with a weight."""
     environments: dict[str, Positive] = {}
@@ -71,7 +72,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     num_generations_per_prompt: Count = 8
     """Number of episodes per task. Their rewards are compared with each other."""
     prompts_per_step: Count = 8
-    """Number of tasks per step. For sft, dpo and reward, number of rows of the data."""
+    """Number of tasks per step. For sft, dpo, kto and reward, number of rows of the data."""
     steps: Count = 40
     num_tasks: Count | None = None
     """Maximum number of training tasks, spread over families. None for all."""
@@ -92,6 +93,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     preference: PreferenceLoss = PreferenceLoss()
     distill: Distill = Distill()
     sft: Imitation = Imitation()
+    kto: Thumbs = Thumbs()
     eval_interval: Annotated[int, Meta(ge=0)] = 10
     """Steps between held-out evaluations. The last step is always evaluated. 0 for the last step only."""
     checkpoints: Checkpoints = Checkpoints()
@@ -110,7 +112,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     @property
     def samples(self) -> bool:
         """Whether training samples its own episodes. If not, it trains on written data."""
-        return self.algorithm not in ("sft", "dpo", "reward")
+        return self.algorithm not in ("sft", "dpo", "kto", "reward")
 
     @property
     def compares(self) -> bool:
@@ -136,6 +138,7 @@ def choice_suite(held_out_eval: str, checkpoints: Checkpoints) -> str:
 ALGORITHMS: dict[str, dict[str, dict[str, Any]]] = {
     "sft": {},
     "dpo": {},
+    "kto": {},
     "reward": {},
     "grpo": {"loss": {"average": "sequences"}},
     "dr_grpo": {"loss": {"average": "constant"}, "advantage": {"scale": "none"}},

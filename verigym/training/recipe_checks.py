@@ -29,6 +29,7 @@ def check_sense(recipe: "Recipe", where: str) -> None:
         raise BadInput(
             f"{where}: data is missing. {recipe.algorithm} trains on preferences. Create them with: verigym data pairs RUN"
         )
+    _check_thumbs(recipe, where)
     if recipe.algorithm == "reward" and recipe.held_out_eval:
         raise BadInput(
             f"{where}: held_out_eval cannot be used with algorithm: reward, because a reward model does not answer tasks. "
@@ -150,6 +151,28 @@ def _check_each(recipe: "Recipe", where: str) -> None:
             raise BadInput(
                 f"{where}: `advantage.rewards: each` and {other} cannot be combined. Use `rewards: sum` with {other}"
             )
+
+
+def _check_thumbs(recipe: "Recipe", where: str) -> None:
+    """Checks the group `kto` and the fields that its loss needs or does not use."""
+    if recipe.algorithm != "kto":
+        if recipe.kto != type(recipe.kto)():
+            raise BadInput(f"{where}: kto cannot be used with {recipe.algorithm}. Remove it, or set algorithm: kto")
+        return
+    if not recipe.data:
+        raise BadInput(f"{where}: data is missing. kto trains on thumbs. Create them with: verigym data thumbs RUN")
+    if recipe.prompts_per_step < 2:
+        raise BadInput(
+            f"{where}: prompts_per_step must be at least 2. kto estimates the divergence from replies to other prompts"
+        )
+    for name, given in (
+        ("objective", recipe.preference.objective != "sigmoid"),
+        ("smoothing", recipe.preference.smoothing > 0),
+        ("margin", recipe.preference.margin),
+        ("centre", recipe.preference.centre > 0),
+    ):
+        if given:
+            raise BadInput(f"{where}: preference.{name} has no effect on kto. Remove it")
 
 
 def _check_distill(recipe: "Recipe", where: str) -> None:

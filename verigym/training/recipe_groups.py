@@ -168,6 +168,15 @@ class PreferenceLoss(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Weight of the term that keeps the scores of a reward model near 0. A usual value is 0.01."""
 
 
+class Thumbs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The loss on thumbs up and down. Key `kto` of a recipe. `preference` has its beta and its reference."""
+
+    desirable_weight: Positive = 1.0
+    """Weight of a row with a thumb up. With few of them, a higher weight balances the data."""
+    undesirable_weight: Positive = 1.0
+    """Weight of a row with a thumb down."""
+
+
 class Distill(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """On-policy distillation. Key `distill` of a recipe."""
 

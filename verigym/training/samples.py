@@ -86,6 +86,18 @@ def example_samples(render: Renderer, example: Example) -> list[Sample]:
     return [*samples, Sample(ids=ids, mask=mask, logprobs=[], trajectory=example.task)] if ids else samples
 
 
+def rated_sample(render: Renderer, example: Example) -> tuple[Sample, bool]:
+    """The sample of a conversation with a thumb, with all of its replies scored."""
+    assert example.good is not None, "only rows with a thumb"
+    samples = example_samples(render, example)
+    if len(samples) != 1:
+        raise BadInput(
+            f'Task "{example.task}": the conversation has {len(example.made)} replies. The chat template of this model rewrites '
+            "earlier messages, so only one reply can be trained on. Use conversations with one reply"
+        )
+    return samples[0], example.good
+
+
 def preference_pair(render: Renderer, pair: Preference) -> tuple[Sample, Sample]:
     """The chosen and the rejected sample, each with all of its replies scored."""
     chosen, rejected = (_side(render, pair, side) for side in (pair.chosen, pair.rejected))

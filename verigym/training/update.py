@@ -23,9 +23,17 @@ from verigym.model import lora
 from verigym.model.forward_check import can_share
 from verigym.model.logprobs import scores, token_logprobs
 from verigym.model.tree import PackedBatch, pack
-from verigym.training.losses import Totals, dpo_loss, policy_loss, reward_loss, sft_loss, teacher_advantages
+from verigym.training.losses import (
+    Totals,
+    dpo_loss,
+    kto_loss,
+    policy_loss,
+    reward_loss,
+    sft_loss,
+    teacher_advantages,
+)
 from verigym.training.plan import CPU_TOKENS
-from verigym.training.recipe_groups import Distill, PolicyLoss, PreferenceLoss
+from verigym.training.recipe_groups import Distill, PolicyLoss, PreferenceLoss, Thumbs
 
 MAX_GRAD_NORM = 1.0
 _SHARE = 0.7
@@ -37,6 +45,8 @@ how requests were batched. Ignoring it makes a resumed run end with the same wei
 Figures = dict[str, float]
 Pair = tuple[Sample, Sample]
 """Chosen, rejected."""
+Rated = tuple[Sample, bool]
+"""A sample with its thumb: True for up."""
 LossOf = Callable[[PackedBatch], tuple[Tensor, dict[str, Tensor]]]
 """Maps a micro-batch to its part of the loss and of other metrics that add up."""
 Weights = dict[str, Tensor] | None
@@ -171,6 +181,48 @@ def dpo_update(
 
     figures = _update(model, optimizer, samples, loss_of, together=2)
     return {**figures, "tokens": num_scored(samples), "seen": _num_tokens(samples)}
+
+
+def kto_update(
+    model: Any,
+    optimizer: torch.optim.Optimizer,
+    rows: Sequence[Rated],
+    settings: PreferenceLoss,
+    weights: Thumbs,
+    reference: Weights = None,
+) -> Figures:
+    """`rows` are samples with their thumbs. The divergence is estimated from the prompt of each row with the reply of the row
+    before it."""
+    samples, good = [sample for sample, _ in rows], [thumb for _, thumb in rows]
+    others = [_with_reply(sample, samples[index - 1]) for index, sample in enumerate(samples)]
+    with lora.with_weights(model, reference):
+        anchor = [math.fsum(row) for row in logprobs_of(model, [*samples, *others])]
+    now = [math.fsum(row) for row in logprobs_of(model, others)]
+    moved = [ours - theirs for ours, theirs in zip(now, anchor[len(samples) :], strict=True)]
+    kl = max(0.0, statistics.fmean(moved))
+
+    def loss_of(packed: PackedBatch) -> tuple[Tensor, dict[str, Tensor]]:
+        logprobs_BS, entropy_BS, _ = token_logprobs(model, packed)
+        device = logprobs_BS.device
+        anchor_B = torch.tensor([anchor[i] for i in packed.samples], device=device)
+        good_B = torch.tensor([good[i] for i in packed.samples], device=device)
+        gains_B, at = logprobs_BS.sum(1) - anchor_B, torch.tensor(kl, device=device)
+        loss, figures = kto_loss(gains_B, good_B, at, settings, weights, len(rows))
+        return loss, {**figures, "entropy": entropy_BS.sum() / num_scored(samples)}
+
+    figures = _update(model, optimizer, samples, loss_of)
+    for name, count in (("chosen", sum(good)), ("rejected", len(good) - sum(good))):
+        figures[name] = figures[name] / count if count else 0.0
+    figures["margin"] = figures["chosen"] - figures["rejected"]
+    if not 0 < sum(good) < len(good):
+        del figures["margin"], figures["rejected" if all(good) else "chosen"]
+    return {**figures, "kl": kl, "tokens": num_scored(samples), "seen": _num_tokens([*samples, *others])}
+
+
+def _with_reply(sample: Sample, other: Sample) -> Sample:
+    """The prompt of one sample with what follows the prompt of another."""
+    own, theirs = sample.mask.index(1), other.mask.index(1)
+    return Sample(ids=sample.ids[:own] + other.ids[theirs:], mask=[0] * own + other.mask[theirs:], logprobs=[])
 
 
 def reward_update(

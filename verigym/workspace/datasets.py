@@ -13,10 +13,19 @@ import msgspec
 
 from verigym.core import codec
 from verigym.core.errors import BadInput, NotFound, Refused, not_found
-from verigym.core.records import Dataset, Example, Label, Preference, Toolset, ToolSpec
+from verigym.core.records import Dataset, Example, Feedback, Label, Preference, Toolset, ToolSpec
 from verigym.store.database import Run
 from verigym.tasks.files import is_task_file, write_whole
-from verigym.training.data import Counts, Rows, RunRecords, demonstrations, graded_pairs, labelled_pairs, read_rows
+from verigym.training.data import (
+    Counts,
+    Rows,
+    RunRecords,
+    demonstrations,
+    graded_pairs,
+    labelled_pairs,
+    rated,
+    read_rows,
+)
 from verigym.verifiers.ending import is_regression
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -57,6 +66,18 @@ def from_labels(ws: WorkspaceFolder, run: str, *, name: str = "") -> Dataset:
     return keep(ws, rows, counts, environment=_environment(stored), source=f"labels on run {stored.id}", name=name)
 
 
+def from_thumbs(ws: WorkspaceFolder, run: str, *, verdicts: bool = False, name: str = "") -> Dataset:
+    """Stores episodes of a run, or production traces, with a thumb up or down. With `verdicts`, the verifier gives the thumbs."""
+    stored = _run(ws, run, traces=True)
+    labels, feedback = ws.store.documents("label", Label), ws.store.documents("feedback", Feedback)
+    rows, counts = rated(_records(ws, stored), labels, feedback, verdicts=verdicts)
+    remedy = f"Rate some: verigym label {stored.id} --single, or pass --verdicts to let the verifier rate them"
+    _check_some(rows, counts, f"Run {stored.id} has no episode with a thumb", remedy)
+    by = "verdicts" if verdicts else "labels and feedback"
+    source = f"thumbs on run {stored.id}, from {by}"
+    return keep(ws, rows, counts, environment=_environment(stored), source=source, name=name)
+
+
 def read_file(path: Path) -> tuple[Dataset, Rows]:
     """The dataset that a file would become, and its rows. Stores nothing."""
     rows, counts = _rows_of(path)
@@ -64,20 +85,20 @@ def read_file(path: Path) -> tuple[Dataset, Rows]:
     return _describe(rows, counts, body, environment="", source=f"rows of {path}", stem=path.stem), rows
 
 
-def _rows_of(path: Path) -> tuple[Rows, Counts]:
-    rows, counts = read_rows(path)
+def _rows_of(path: Path, thumbs: bool = False) -> tuple[Rows, Counts]:
+    rows, counts = read_rows(path, thumbs=thumbs)
     _check_some(rows, counts, f"{path} has no row to train on", "Add rows that are not labelled as bad")
     return rows, counts
 
 
-def from_file(ws: WorkspaceFolder, path: Path, *, name: str = "") -> Dataset:
-    """Stores the rows of a file, which are demonstrations or preferences."""
-    rows, counts = _rows_of(path)
+def from_file(ws: WorkspaceFolder, path: Path, *, thumbs: bool = False, name: str = "") -> Dataset:
+    """Stores the rows of a file, which are demonstrations or preferences. With `thumbs`, labels of demonstrations are kept."""
+    rows, counts = _rows_of(path, thumbs)
     return keep(ws, rows, counts, environment="", source=f"rows of {path}", name=name, stem=path.stem)
 
 
-def _run(ws: WorkspaceFolder, name: str) -> Run:
-    run = ws.store.run(name, kinds=("rollout", "eval", "collect"))
+def _run(ws: WorkspaceFolder, name: str, *, traces: bool = False) -> Run:
+    run = ws.store.run(name, kinds=("rollout", "eval", "collect", *(["traces"] if traces else [])))
     if not run.trajectories:
         raise Refused(f"Run {run.id} has no episodes yet. Repeat the command that started it to resume")
     if any(is_regression(task) for task in ws.store.tasks(run.id)):
@@ -130,11 +151,12 @@ def _describe(
     rows: Rows, counts: Counts, body: bytes, *, environment: str, source: str, name: str = "", stem: str = ""
 ) -> Dataset:
     id = hashlib.sha256(body).hexdigest()
-    kind = "demonstrations" if isinstance(rows[0], Example) else "preferences"
+    first = rows[0]
+    kind = "preferences" if isinstance(first, Preference) else "demonstrations" if first.good is None else "thumbs"
     return Dataset(
         id=id,
         kind=kind,
-        name=name or f"{stem or ('demos' if kind == 'demonstrations' else 'pairs')}-{id[:8]}",
+        name=name or f"{stem or _STEMS[kind]}-{id[:8]}",
         environment=environment,
         source=source,
         rows=len(rows),
@@ -142,6 +164,9 @@ def _describe(
         families=sorted({row.family or row.task for row in rows}),
         counts=counts,
     )
+
+
+_STEMS = {"demonstrations": "demos", "preferences": "pairs", "thumbs": "thumbs"}
 
 
 def path_of(ws: WorkspaceFolder, id: str) -> Path:
@@ -153,8 +178,9 @@ def known(ws: WorkspaceFolder) -> list[Dataset]:
     return ws.store.documents("dataset", Dataset)
 
 
-def find(ws: WorkspaceFolder, text: str) -> Dataset:
-    """Finds a dataset by `latest`, id, name or prefix of an id, in this order. A file becomes a dataset."""
+def find(ws: WorkspaceFolder, text: str, *, thumbs: bool = False) -> Dataset:
+    """Finds a dataset by `latest`, id, name or prefix of an id, in this order. A file becomes a dataset. With `thumbs`, its
+    labels are kept."""
     sets = known(ws)
     if text == "latest" and sets:
         return sets[-1]
@@ -166,14 +192,14 @@ def find(ws: WorkspaceFolder, text: str) -> Dataset:
     if matches:
         return matches[0]
     if is_task_file(text):
-        return from_file(ws, Path(text))
+        return from_file(ws, Path(text), thumbs=thumbs)
     raise not_found("dataset", text, [one.name for one in sets], "List them: verigym data list")
 
 
 def rows(ws: WorkspaceFolder, dataset: Dataset) -> Iterator[Example | Preference]:
     """Iterates over the rows. Refuses a file that has changed since it was written."""
     path = path_of(ws, dataset.id)
-    kind = Example if dataset.kind == "demonstrations" else Preference
+    kind = Preference if dataset.kind == "preferences" else Example
     again = f"Restore the file, or create the dataset again ({dataset.source})"
     try:
         file = path.open("rb")

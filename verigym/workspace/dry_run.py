@@ -144,7 +144,7 @@ def _teacher_load(job: TrainingJob) -> dict[str, int]:
 
 def _tokens(job: TrainingJob, render: Any) -> tuple[float, float]:
     """Mean tokens of a prompt and of a written reply."""
-    from verigym.training.samples import example_samples, preference_pair, reward_pair
+    from verigym.training.samples import example_samples, preference_pair, rated_sample, reward_pair
 
     if job.recipe.samples:
         lengths = []
@@ -165,7 +165,12 @@ def _tokens(job: TrainingJob, render: Any) -> tuple[float, float]:
         rows = event_loop.run(job.demonstrations())[:_LOOKED_AT]
     else:
         rows = [row for _, row in zip(range(_LOOKED_AT), data.rows(job.ws, job.dataset), strict=False)]
-    of = {"sft": example_samples, "dpo": preference_pair, "reward": reward_pair}[job.recipe.algorithm]
+    of = {
+        "sft": example_samples,
+        "kto": lambda render, row: rated_sample(render, row)[:1],
+        "dpo": preference_pair,
+        "reward": reward_pair,
+    }[job.recipe.algorithm]
     samples = [sample for row in rows for sample in of(render, row)]
     return (
         statistics.fmean(sample.mask.count(0) for sample in samples),

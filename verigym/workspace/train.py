@@ -180,7 +180,9 @@ class TrainingJob:
         )
         if recipe.tools.active and not any(each.environment.has_tools for each in self.environments):
             raise BadInput(f"tools: {self.environments[0].name} has no tools to vary. Remove `tools` from the recipe")
-        self.dataset: Dataset | None = data.find(ws, recipe.data) if recipe.data else None
+        self.dataset: Dataset | None = (
+            data.find(ws, recipe.data, thumbs=recipe.algorithm == "kto") if recipe.data else None
+        )
         if self.dataset is None:
             self.environments = with_tasks(self.environments, recipe)
             tasks = [task for each in self.environments for task in each.tasks]
@@ -240,7 +242,7 @@ class TrainingJob:
 
     def _check_data(self, dataset: Dataset) -> None:
         recipe = self.recipe
-        wanted = "demonstrations" if recipe.algorithm == "sft" else "preferences"
+        wanted = {"sft": "demonstrations", "kto": "thumbs"}.get(recipe.algorithm, "preferences")
         if dataset.kind != wanted:
             raise Refused(
                 f"data: {dataset.name} contains {dataset.kind}, but {recipe.algorithm} needs {wanted}. Name another dataset"
@@ -286,6 +288,13 @@ class TrainingJob:
                 rollouts = self._rollouts(policy, context)
                 learnt += await rollouts.rehearse(self.rehearsed, len(learnt))
                 await offline.train_sft(model, recipe, learnt, folder, evaluate=rollouts.evaluate, report=report)
+            elif recipe.algorithm == "kto":
+                rated = [samples.rated_sample(render, row) for row in self._thumbs()]
+                self._begin()
+                evaluate = self._rollouts(policy, context).evaluate
+                await offline.train_kto(
+                    model, recipe, rated, folder, reference=reference, evaluate=evaluate, report=report
+                )
             elif recipe.algorithm == "dpo":
                 pairs = [samples.preference_pair(render, row) for row in self._preferences()]
                 self._begin()
@@ -360,6 +369,17 @@ class TrainingJob:
         scorer = self.ws.open_scorer(self.scorer) if self.scorer else None
         whose = self.ws.store, policy, self.recipe, self.run, self.parent
         return TrainingRollouts(*whose, self.environments, held_out=held_out, context=context, scorer=scorer)
+
+    def _thumbs(self) -> list[Example]:
+        """The rated rows. Refuses data with thumbs of one kind only, from which nothing is told apart."""
+        assert self.dataset is not None
+        rows = [row for row in data.rows(self.ws, self.dataset) if isinstance(row, Example)]
+        for good, word in ((True, "up"), (False, "down")):
+            if not any(row.good is good for row in rows):
+                raise Refused(
+                    f"data: {self.dataset.name} has no thumb {word}. kto needs both kinds. Rate more episodes, or use sft"
+                )
+        return rows
 
     def _preferences(self) -> list[Preference]:
         assert self.dataset is not None

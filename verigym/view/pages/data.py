@@ -75,7 +75,7 @@ def data_page(reader: Reader, query: Query) -> DataPage:
 def _rows(reader: Reader, dataset: Dataset, first: int) -> list[DataRow]:
     with path_of(reader.folder, dataset.id).open("rb") as file:
         lines = list(itertools.islice(file, first, first + _PAGE))
-    kind = Example if dataset.kind == "demonstrations" else Preference
+    kind = Preference if dataset.kind == "preferences" else Example
     records: list[Example | Preference] = [codec.decode(line, kind) for line in lines]
     known = reader.store.known_trajectories(row.source for row in records)
     return [

@@ -465,7 +465,7 @@ def _plan(reader: Reader, run: Run, recipe: dict[str, Any], curves: Mapping[str,
     steps = _count(recipe.get("steps"))
     lines = [PlanLine(what="Steps", planned=f"{steps:,}", took=f"{last:,}")] if steps else []
     prompts, tries = _count(recipe.get("prompts_per_step")), _count(recipe.get("num_generations_per_prompt"))
-    samples = recipe.get("algorithm") not in ("sft", "dpo", "reward")
+    samples = recipe.get("algorithm") not in ("sft", "dpo", "kto", "reward")
     children = reader.one("SELECT count(*) FROM runs WHERE parent = ? AND kind = 'collect'", run.id) or 0
     if samples and steps and prompts and tries:
         sql = (
@@ -537,7 +537,7 @@ def _planned_words(recipe: dict[str, Any], state: str) -> str:
     steps, prompts = _count(recipe.get("steps")), _count(recipe.get("prompts_per_step"))
     tries = _count(recipe.get("num_generations_per_prompt"))
     words = "No step is finished yet."
-    if steps and prompts and recipe.get("algorithm") not in ("sft", "dpo", "reward"):
+    if steps and prompts and recipe.get("algorithm") not in ("sft", "dpo", "kto", "reward"):
         episodes = steps * prompts * tries
         words += f" Planned: {steps:,} steps of {prompts:,} tasks with {tries:,} tries each, {episodes:,} episodes."
     elif steps:
