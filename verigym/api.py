@@ -94,7 +94,7 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
         k: int = 1,
         split: str = "train",
         temperature: float = 1.0,
-        max_tokens: int = 256,
+        max_tokens: int | None = None,
         seed: int = 0,
         name: str = "",
         verifier: str = "",
@@ -105,17 +105,18 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
     ) -> "Run":
         """Run `k` episodes of each of `n` tasks, score them and store them. A repeated call resumes the run.
 
-        `settings` replaces `k`, `temperature`, `max_tokens`, `seed`, `user` and `judge`, and has further settings.
+        `max_tokens` is 256 by default, or 4096 for a model that reasons. `settings` replaces `k`, `temperature`, `max_tokens`,
+        `seed`, `user` and `judge`, and has further settings.
         """
         from verigym.workspace import measure
 
         self._bar.start("rollout")
         spec = self._environment(environment, verifier)
-        settings = settings or self._settings(
-            k, Sampling(temperature=temperature, max_tokens=max_tokens), seed, user, judge
-        )
+        version = self._agent(agent)
+        most = max_tokens or measure.max_tokens_for(version, 256)
+        settings = settings or self._settings(k, Sampling(temperature=temperature, max_tokens=most), seed, user, judge)
         tasks = measure.tasks_of(spec, split, n, settings.seed)
-        report, version = on_progress or self._bar.episodes, self._agent(agent)
+        report = on_progress or self._bar.episodes
         run = measure.rollout(self.folder, spec, version, tasks, settings, name=name, on_progress=report)
         return self.folder.store.run(run)
 
@@ -129,7 +130,7 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
         k: int = 1,
         split: str = "val",
         temperature: float = 0.0,
-        max_tokens: int = 64,
+        max_tokens: int | None = None,
         seed: int = 0,
         name: str = "",
         verifier: str = "",
@@ -140,17 +141,18 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
     ) -> Report:
         """Measure an agent on held-out tasks: rates with intervals, latency, tokens, cost and failure buckets.
 
-        A repeated call with the same settings finds the finished run and runs nothing again. `settings` replaces `k`,
-        `temperature`, `max_tokens`, `seed`, `user` and `judge`, and has further settings.
+        A repeated call with the same settings finds the finished run and runs nothing again. `max_tokens` is 64 by default,
+        or 4096 for a model that reasons. `settings` replaces `k`, `temperature`, `max_tokens`, `seed`, `user` and `judge`,
+        and has further settings.
         """
-        from verigym.workspace.measure import measure
+        from verigym.workspace.measure import max_tokens_for, measure
 
         self._bar.start("evaluate")
         spec = self._environment(environment, verifier)
-        settings = settings or self._settings(
-            k, Sampling(temperature=temperature, max_tokens=max_tokens), seed, user, judge
-        )
-        report, version = on_progress or self._bar.episodes, self._agent(agent)
+        version = self._agent(agent)
+        most = max_tokens or max_tokens_for(version, 64)
+        settings = settings or self._settings(k, Sampling(temperature=temperature, max_tokens=most), seed, user, judge)
+        report = on_progress or self._bar.episodes
         return measure(self.folder, spec, version, settings, split=split, n=n, name=name, on_progress=report)
 
     def _settings(

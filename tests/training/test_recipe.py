@@ -21,7 +21,7 @@ from verigym.training.recipe import (
 )
 
 DESIGN = """
-model: nvidia/Nemotron-Nano-9B-v2     # a Hugging Face model id, a local path, or smollm2-135m (embedded)
+model: nvidia/NVIDIA-Nemotron-Nano-9B-v2     # a Hugging Face model id, a local path, or smollm2-135m (embedded)
 algorithm: grpo
 adapter: lora
 num_generations_per_prompt: 8
@@ -42,7 +42,7 @@ def test_the_example_of_the_design_is_complete_as_it_stands(tmp_path: Path) -> N
     recipe = read_recipe(path)
     assert recipe == filled(
         Recipe(
-            model="nvidia/Nemotron-Nano-9B-v2",
+            model="nvidia/NVIDIA-Nemotron-Nano-9B-v2",
             algorithm="grpo",
             reward="tool_call_verifier",
             held_out_eval="tool_call_eval",

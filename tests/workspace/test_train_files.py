@@ -8,11 +8,16 @@ import pytest
 
 from tests.workspace.desk import WALK, Bench
 from verigym.core.errors import BadInput
-from verigym.core.records import Stop
+from verigym.core.records import Sampling, Stop
+from verigym.environments.load import load_environment
+from verigym.rollout.settings import RunSettings
 from verigym.training.imitation import Imitated
-from verigym.training.recipe import recipe_json
+from verigym.training.recipe import make_recipe, recipe_json
 from verigym.training.trackers import TrainingRun
+from verigym.workspace import measure
+from verigym.workspace.advise import open_subject, recipe_for
 from verigym.workspace.dry_run import dry_run
+from verigym.workspace.measure import max_tokens_for
 from verigym.workspace.train import TrainingJob, train, warnings_of
 
 CHAT = [
@@ -179,3 +184,31 @@ def test_a_missing_package_of_a_tracker_is_refused_before_anything_begins(fresh:
     with pytest.raises(BadInput, match="The tracker wandb needs the package wandb"):
         fresh.train(trackers=["wandb"])
     assert fresh.nothing_was_begun()
+
+
+# -- defaults by model ------------------------------------------------------------------------------------------------
+
+
+def test_a_model_that_reasons_may_say_more(fresh: Bench) -> None:
+    plain = fresh.ws.agent(str(fresh.model))
+    assert max_tokens_for(plain, 64) == 64
+    template = fresh.model / "chat_template.jinja"
+    before = template.read_text() if template.exists() else ""
+    try:
+        template.write_text(before + "{# </think> #}")
+        assert max_tokens_for(plain, 64) == 4096
+    finally:
+        template.write_text(before) if before else template.unlink()
+    remote = msgspec.structs.replace(plain, base="http://localhost:8000/v1#qwen")
+    assert max_tokens_for(remote, 256) == 256
+
+
+def test_advice_for_several_turns_writes_a_recipe_for_several_turns(fresh: Bench) -> None:
+    walk = load_environment(fresh.file("walk.py", WALK))
+    agent = fresh.ws.agent(str(fresh.model))
+    settings = RunSettings(k=2, sampling=Sampling(max_tokens=8))
+    run = measure.rollout(fresh.ws, walk, agent, walk.tasks("train")[:2], settings, name="tries")
+    fields = recipe_for(open_subject(fresh.ws, run), "grpo")
+    recipe = make_recipe(fields, [], "advice")
+    assert (recipe.loss.average, recipe.advantage.scale, recipe.updates_per_batch) == ("tokens", "batch", 2)
+    assert recipe.max_tokens == 8 and "start" not in fields

@@ -7,7 +7,15 @@ import msgspec
 import typer
 
 from verigym.cli import show
-from verigym.cli.options import Environment, EvalSeed, RunOptions, constraints_of, with_run_options, workspace
+from verigym.cli.options import (
+    Environment,
+    EvalSeed,
+    RolloutTokens,
+    RunOptions,
+    constraints_of,
+    with_run_options,
+    workspace,
+)
 from verigym.cli.tasks import say_bad_rows, say_scoring
 from verigym.core.words import counted, figure, percent
 
@@ -19,7 +27,7 @@ if TYPE_CHECKING:
     from verigym.harness.environment import EnvironmentSpec
 
 
-@with_run_options(temperature=1.0, max_tokens=256)
+@with_run_options({"max_tokens": RolloutTokens}, temperature=1.0)
 def rollout(
     environment: Environment,
     split: Annotated[
@@ -32,7 +40,7 @@ def rollout(
     ws, spec = workspace(options.home, create=True), open_environment(environment, options)
     agent = ws.agent(options.model, constraints=constraints_of(options.constrain), program=options.agent)
     _note_own_sampling(agent)
-    settings, finished = options.settings(ws), ws.folder.store.finished_runs()
+    settings, finished = options.settings(ws, agent, 256), ws.folder.store.finished_runs()
     run = ws.rollout(spec, agent, n=options.num, split=split, name=options.name, settings=settings)
     if options.json:
         return show.as_json(run)
@@ -83,7 +91,7 @@ def evaluate(
     ws, spec = workspace(options.home, create=True), open_environment(environment, options)
     agent = ws.agent(options.model, constraints=constraints_of(options.constrain), program=options.agent)
     _note_own_sampling(agent)
-    settings, finished = options.settings(ws), ws.folder.store.finished_runs()
+    settings, finished = options.settings(ws, agent), ws.folder.store.finished_runs()
     report = ws.evaluate(spec, agent, n=options.num, split=split, name=options.name, settings=settings)
     held_out = ws.suite(report.suite.hash)
     if options.json:

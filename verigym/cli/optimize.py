@@ -9,11 +9,11 @@ from verigym.cli import complete, show
 from verigym.cli.options import (
     Concurrency,
     Environment,
+    EvalTokens,
     Home,
     Json,
     Judge,
     Limit,
-    MaxTokens,
     Model,
     Price,
     RequireSandbox,
@@ -66,7 +66,7 @@ def optimize(
         ),
     ] = (),  # type: ignore[assignment]
     temperature: Temperature = 0.0,
-    max_tokens: MaxTokens = 64,
+    max_tokens: EvalTokens = None,
     seed: Annotated[
         int, typer.Option("--seed", help="Random seed for the split of the training tasks, sampling and reflection")
     ] = 0,
@@ -100,7 +100,7 @@ def optimize(
         limit=limit, price=price, concurrency=concurrency, require_sandbox=require_sandbox, skip_bad=skip_bad, home=home,
     )  # fmt: skip
     spec = open_environment(environment, options)
-    settings = options.settings(ws)
+    settings = options.settings(ws, ws.agent(model))
     parts = tuple(part.strip() for part in only.split(",") if part.strip())
     if dry_run:
         plan = ws.plan_optimize(

@@ -14,6 +14,7 @@ from verigym.core.errors import BadInput, not_found
 
 if TYPE_CHECKING:
     from verigym.cli.command_workspace import CommandWorkspace
+    from verigym.core.records import Version
     from verigym.rollout.settings import EpisodeLimits, Prices, ProgramOptions, RunSettings
 
 MODEL = "a version (id, name, champion, latest), smollm2-135m, a Hugging Face model id, a folder, a named server or URL#MODEL"
@@ -58,7 +59,24 @@ NumTasks = Annotated[
 ]
 Repeats = Annotated[int, typer.Option("-k", min=1, help="Episodes per task")]
 Temperature = Annotated[float, typer.Option("--temperature", min=0, max=10, help="Sampling temperature (0: greedy)")]
-MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, max=1_000_000, help="Maximum tokens per reply")]
+EvalTokens = Annotated[
+    int | None,
+    typer.Option(
+        "--max-tokens",
+        min=1,
+        max=1_000_000,
+        help="Maximum tokens per reply (default: 64, or 4096 for a model that reasons)",
+    ),
+]
+RolloutTokens = Annotated[
+    int | None,
+    typer.Option(
+        "--max-tokens",
+        min=1,
+        max=1_000_000,
+        help="Maximum tokens per reply (default: 256, or 4096 for a model that reasons)",
+    ),
+]
 Limit = Annotated[
     list[str],
     typer.Option(
@@ -211,7 +229,7 @@ class RunOptions:
     num: NumTasks = None
     k: Repeats = 1
     temperature: Temperature = 0.0
-    max_tokens: MaxTokens = 64
+    max_tokens: EvalTokens = None
     seed: Seed = 0
     name: Name = ""
     concurrency: Concurrency = 512
@@ -231,18 +249,20 @@ class RunOptions:
     json: Json = False
     home: Home = None
 
-    def settings(self, ws: "CommandWorkspace") -> "RunSettings":
+    def settings(self, ws: "CommandWorkspace", agent: "Version", usual_tokens: int = 64) -> "RunSettings":
         """The settings that episodes run under."""
         from verigym.core.records import Sampling
         from verigym.rollout.settings import RunSettings
+        from verigym.workspace.measure import max_tokens_for
 
+        most = self.max_tokens or max_tokens_for(agent, usual_tokens)
         if any(text.startswith("cost=") for text in self.limit) and not self.price:
             raise BadInput(
                 "--limit cost needs token prices. Add --price PROMPT,COMPLETION in dollars per million tokens"
             )
         return RunSettings(
             k=self.k,
-            sampling=Sampling(temperature=self.temperature, max_tokens=self.max_tokens),
+            sampling=Sampling(temperature=self.temperature, max_tokens=most),
             seed=self.seed,
             concurrency=self.concurrency,
             limits=_limits(self.limit),

@@ -275,6 +275,16 @@ def _estimate(subject: AdviceSubject, fields: dict[str, Any]) -> dict[str, float
     }
 
 
+_SEVERAL_TURNS: dict[str, Any] = {
+    "prompts_per_step": 32,
+    "updates_per_batch": 2,
+    "loss": {"average": "tokens", "clip_high": 0.28},
+    "advantage": {"scale": "batch"},
+}
+"""Settings for episodes of several turns (docs/how-to/training.md): a mean per episode would let short episodes weigh most, and
+the deviation of a group would let a small loss weigh as much as success."""
+
+
 def recipe_for(subject: AdviceSubject, algorithm: str) -> dict[str, Any]:
     """A recipe with measured default settings (docs/how-to/training.md, recipes/). An existing adapter keeps its shape."""
     agent, environment = subject.agent, subject.environment
@@ -294,6 +304,8 @@ def recipe_for(subject: AdviceSubject, algorithm: str) -> dict[str, Any]:
     elif algorithm == "grpo":
         more = {"num_generations_per_prompt": 8, "prompts_per_step": 16, "steps": 40, "max_tokens": longest}
         more |= {"learning_rate": 1e-4 if small else 2e-5, "eval_interval": 20}
+        if (agent.harness.turns if agent.harness else 0) or environment.max_turns > 1:
+            more |= _SEVERAL_TURNS
     else:
         more = {
             "data": _newest_dataset(subject, "preferences"),

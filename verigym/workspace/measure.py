@@ -18,6 +18,8 @@ from verigym.core.records import Fault, Json, Report, Sampling, Suite, Task, Tra
 from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import family_of, make_suite, pick, split_part, take_part
 from verigym.harness.environment import EnvironmentSpec
+from verigym.model.reasoning import REASONING_TOKENS, chat_template
+from verigym.policies.dialects import thinking
 from verigym.rollout import rescore as scoring
 from verigym.rollout.many import Progress, RunPlan, pending, run_many, unscored
 from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
@@ -28,6 +30,15 @@ from verigym.workspace.agent_tools import with_agent_tools
 from verigym.workspace.workspace import WorkspaceFolder
 
 OnProgress = Callable[[Progress], None]
+
+
+def max_tokens_for(agent: Version, usual: int) -> int:
+    """Maximum tokens per reply if nobody says otherwise: `usual`, or more for a local model that reasons before it answers."""
+    if agent.is_remote:
+        return usual
+    return max(usual, REASONING_TOKENS) if thinking.reasons(chat_template(agent.base)) else usual
+
+
 GREEDY = Sampling(temperature=0.0, max_tokens=64)
 
 

@@ -18,6 +18,7 @@ from verigym.core.names import as_name, check_run
 from verigym.core.protocols import Policy
 from verigym.core.records import Version
 from verigym.model import embedded, hub
+from verigym.model.known_ids import nearest_id
 from verigym.registry import ledger, versions
 from verigym.registry.integrity import ADAPTER_FILE, CONFIG_FILE, sha256_of
 from verigym.store.database import Store
@@ -147,7 +148,8 @@ class WorkspaceFolder:
         names = {embedded.NAME, *read_servers(self.home)}
         names |= {version.name for version in self.store.documents("version", Version)}
         near = difflib.get_close_matches(base.lower(), names, n=1)
-        hint = f' Did you mean "{near[0]}"?' if near else ""
+        meant = near[0] if near else nearest_id(base)
+        hint = f' Did you mean "{meant}"?' if meant else ""
         remedy = (
             f'Name a version, "{embedded.NAME}" (embedded), a folder, a Hugging Face model id, or a model of a server, such as '
             f"-m https://HOST/v1#{base}."
