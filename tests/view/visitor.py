@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from verigym.view.app import make_app
+from verigym.view.app import View
 from verigym.view.door import DoorSettings
 
 ORIGIN = "http://127.0.0.1:8401"
@@ -16,7 +16,7 @@ class Visitor:
 
     def __init__(self, home: Path, who: str = "Ada", **settings: Any) -> None:
         cookies = {"who": who} if who else {}
-        app = make_app(home, DoorSettings(**settings))
+        app = View(home, DoorSettings(**settings)).app()
         self.client = TestClient(app, base_url=ORIGIN, follow_redirects=False, cookies=cookies)
 
     def get(self, path: str) -> Any:

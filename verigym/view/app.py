@@ -238,8 +238,3 @@ def _as_json(request: Request) -> str:
     given = {name: value for name, value in request.query_params.items() if name != "format"}
     query = urllib.parse.urlencode({**given, "format": "json"}, errors="surrogatepass")
     return f"{urllib.parse.quote(request.url.path, safe='/%')}?{query}"
-
-
-def make_app(home: Path, settings: DoorSettings | None = None) -> Any:
-    """The application for a workspace."""
-    return View(home, settings or DoorSettings()).app()

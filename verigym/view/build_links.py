@@ -124,14 +124,14 @@ def link_documents(store: sqlite3.Connection, index: sqlite3.Connection) -> int:
     mark = int((stamp[0] if stamp else 0.0) * 1e6)
     if newest == seen and mark == _seen(index, "newest document"):
         return 0
-    sql = "SELECT rowid, kind, id, created, body FROM documents WHERE rowid >= ? ORDER BY rowid LIMIT ?"
+    sql = "SELECT rowid, kind, id, body FROM documents WHERE rowid >= ? ORDER BY rowid LIMIT ?"
     rows = store.execute(sql, (min(seen, newest), _BATCH)).fetchall()
-    for rowid, kind, id, created, body in rows:
+    for _, kind, id, body in rows:
         with contextlib.suppress(VerigymError):  # a damaged or newer document has no links
             if kind == "mining":
                 _link_mining(store, index)
             elif kind in _DOCUMENTS:
-                _link_document(index, rowid, kind, id, created, body)
+                _link_document(index, kind, id, body)
     last = rows[-1][0] if rows else newest
     _note(index, "documents", last)
     _note(index, "newest document", mark if last == newest else -1)
@@ -139,29 +139,12 @@ def link_documents(store: sqlite3.Connection, index: sqlite3.Connection) -> int:
     return len(rows)
 
 
-def _link_document(index: sqlite3.Connection, rowid: int, kind: str, id: str, created: float, body: bytes) -> None:
+def _link_document(index: sqlite3.Connection, kind: str, id: str, body: bytes) -> None:
     record_type, links_of = _DOCUMENTS[kind]
     record = codec.decode(body, record_type)
     name = _NAMES.get(kind, kind)
     index.execute("DELETE FROM links WHERE from_kind = ? AND from_id = ?", (name, id))
     index.executemany(_ADD, [(name, id, *link) for link in dict.fromkeys(links_of(record))])
-    if isinstance(record, _Report):
-        row = id, record.run, record.agent, record.suite.name, record.suite.hash, created, rowid, head_of(body)
-        index.execute("INSERT OR REPLACE INTO reports VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-
-
-class _Head(Struct, frozen=True):
-    suite: dict[str, Any]
-    metrics: dict[str, Any] = {}
-    buckets: dict[str, int] = {}
-
-
-def head_of(report: bytes) -> bytes:
-    """A stored report without its results and the list of its tasks."""
-    head = codec.decode(report, _Head)
-    suite = {name: value for name, value in head.suite.items() if name in ("name", "hash", "environment", "verifier")}
-    suite["num_tasks"] = len(head.suite.get("tasks", []))
-    return codec.encode(_Head(suite=suite, metrics=head.metrics, buckets=head.buckets))
 
 
 def _link_mining(store: sqlite3.Connection, index: sqlite3.Connection) -> None:

@@ -26,9 +26,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 from msgspec import Struct, structs
 
-from verigym.core import codec
-from verigym.core.records import Estimate
-from verigym.view.derived_tables import CLASSES, connect, text_table
+from verigym.view.derived_tables import connect, text_table
 
 T = TypeVar("T")
 _WORD = re.compile(r"[^\W_]+")
@@ -104,22 +102,6 @@ class LinkedRecord(NamedTuple):
     id: str
     link: str
     """What connects them, such as `made from` or `measured`."""
-
-
-class ReportHead(NamedTuple):
-    """A report without its results."""
-
-    id: str
-    run: str
-    agent: str
-    suite: str
-    hash: str
-    created: float
-    environment: str
-    verifier: str
-    tasks: int
-    metrics: dict[str, Estimate]
-    buckets: dict[str, int]
 
 
 class Progress(NamedTuple):
@@ -287,12 +269,6 @@ class Derived:
 
     # -- links ------------------------------------------------------------------------------------------------------
 
-    def links_from(self, kind: str, id: str, to: str = "", n: int = 200) -> list[LinkedRecord]:
-        """What a record names: `links_from("proposal", "mined-3")` has its traces, its task and its family."""
-        of = "AND to_kind = ? " if to else ""
-        sql = f"SELECT to_kind, to_id, link FROM links WHERE from_kind = ? AND from_id = ? {of}ORDER BY at LIMIT ?"
-        return [LinkedRecord(*row) for row in self._rows(sql, kind, id, *([to] if to else []), n)]  # type: ignore[arg-type]
-
     def links_to(self, kind: str, id: str, by: str = "", n: int = 200) -> list[LinkedRecord]:
         """What names a record: `links_to("trajectory", "traces/17")` has its feedback, its proposals and the task that stands
         for it."""
@@ -306,20 +282,7 @@ class Derived:
         known = [self._rows(sql, least, what) for what, least in (("documents", document), ("ledger", entry))]
         return all(bool(rows and rows[0][0]) for rows in known)
 
-    # -- reports ----------------------------------------------------------------------------------------------------
-
-    def report_heads(self, *, agent: str = "", run: str = "", suite: str = "", n: int = 1000) -> list[ReportHead]:
-        """Reports without their results, newest first: `report_heads(agent=version.id, n=1)` is its latest measurement."""
-        given = {"agent": agent, "run": run, "suite": suite}
-        chosen = {name: value for name, value in given.items() if value}
-        where = " AND ".join(f"{name} = ?" for name in chosen) or "1"
-        sql = f"SELECT id, run, agent, suite, hash, created, head FROM reports WHERE {where} ORDER BY at DESC LIMIT ?"
-        heads: list[ReportHead] = []
-        for *columns, body in self._rows(sql, *chosen.values(), n):
-            head = codec.decode(bytes(body), StoredHead)  # type: ignore[call-overload]
-            more = head.suite.environment, head.suite.verifier, head.suite.num_tasks, head.metrics, head.buckets
-            heads.append(ReportHead(*columns, *more))  # type: ignore[arg-type]
-        return heads
+    # -- comparisons ------------------------------------------------------------------------------------------------
 
     def compared(self, a: str, b: str, make: Callable[[], T], kind: type[T], *, state: str = "") -> T:
         """The comparison of two reports, made once: `compared(a.id, b.id, lambda: compare(a, b), Comparison)`. `state` names what
@@ -335,11 +298,6 @@ class Derived:
         return made
 
     # -- text -------------------------------------------------------------------------------------------------------
-
-    def has_text(self, run: str) -> bool:
-        """Whether the texts of a run are indexed completely. `want("text", run)` asks for it."""
-        rows = self._rows("SELECT read >= total AND read > 0 FROM texts WHERE run = ?", run)
-        return bool(rows and rows[0][0])
 
     def search_text(self, run: str, words: str, after: int = 0, n: int = 50) -> TextHits | None:
         """Episodes with all of these words, upper and lower case alike: `search_text("eval-1", "refund order").rows`. None if
@@ -361,29 +319,8 @@ class Derived:
         return TextHits(rows[:n], rows[n - 1] if len(rows) > n else 0, int(str(read)), int(str(total)))
 
 
-class StoredSuite(Struct, frozen=True):
-    name: str
-    hash: str = ""
-    environment: str = ""
-    verifier: str = ""
-    num_tasks: int = 0
-
-
-class StoredHead(Struct, frozen=True):
-    """The part of a report that lists need."""
-
-    suite: StoredSuite
-    metrics: dict[str, Estimate] = {}
-    buckets: dict[str, int] = {}
-
-
 class _NotThere(Exception):
     """The index cannot be used now."""
-
-
-def outcome_of_cell(cell: int) -> tuple[str, float]:
-    """The outcome and the reward (0 to 1) of a byte of `Cells.cells`: `outcome_of_cell(63)` is `("passed", 1.0)`."""
-    return CLASSES[cell >> 5], (cell & 31) / 31
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-VERSION = 2
+VERSION = 3
 CLASSES = ("missing", "passed", "failed", "partial", "unsafe", "error")
 """Outcomes of an episode. Their positions are the upper three bits of a cell."""
 _BUSY_S = 5.0
@@ -51,12 +51,6 @@ CREATE TABLE links (
 );
 CREATE INDEX links_from ON links (from_kind, from_id, at);
 CREATE INDEX links_to ON links (to_kind, to_id, at);
-CREATE TABLE reports (
-    id TEXT PRIMARY KEY, run TEXT NOT NULL, agent TEXT NOT NULL, suite TEXT NOT NULL, hash TEXT NOT NULL,
-    created REAL NOT NULL, at INTEGER NOT NULL, head BLOB NOT NULL
-);
-CREATE INDEX reports_of_agent ON reports (agent, at);
-CREATE INDEX reports_of_run ON reports (run, at);
 CREATE TABLE compared (a TEXT NOT NULL, b TEXT NOT NULL, state TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (a, b, state));
 CREATE TABLE texts (run TEXT PRIMARY KEY, read INTEGER NOT NULL, total INTEGER NOT NULL, row INTEGER NOT NULL);
 """

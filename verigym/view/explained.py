@@ -20,7 +20,7 @@ from verigym.evaluation.rules import Reason
 from verigym.evaluation.stats import adjusted, clustered_mean, two_sided_p
 from verigym.evaluation.suites import family_of
 from verigym.store.database import Run
-from verigym.view.read import Reader
+from verigym.view.read import Reader, config_of
 from verigym.workspace.advise import StoredTrial
 from verigym.workspace.audit import AuditRecord, CheckRecord
 from verigym.workspace.explain import JudgeExplanation
@@ -151,7 +151,7 @@ class StoredAdvice(NamedTuple):
 
 def advice_of(reader: Reader, run: Run, found: ExplainedRun) -> StoredAdvice | None:
     """Advice from stored data. None if the run does not say which version it measured, or nothing was scored."""
-    config = run.config if isinstance(run.config, dict) else {}
+    config = config_of(run)
     agent = reader.versions().get(str(config.get("agent", "") or ""))
     if agent is None or found.success is None or not config.get("environment"):
         return None

@@ -4,7 +4,6 @@ Pages live in `verigym/view/pages`, one file each. The struct holds everything t
 as it is and tests need no browser. Nothing here makes HTML.
 """
 
-import math
 import shlex
 import urllib.parse
 from collections.abc import Callable, Mapping
@@ -51,6 +50,16 @@ class PageData(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The channel of `/events` that this page listens to. Empty for a page that does not change."""
 
 
+class ListPage(PageData, frozen=True, kw_only=True):
+    """A list by pages. The rows are a field of the page's own struct."""
+
+    total: int = 0
+    first: int = 0
+    """The place of the first row that is shown, from 1. 0 without rows."""
+    before: str = ""
+    after: str = ""
+
+
 class FileData(PageData, frozen=True, kw_only=True):
     """Bytes instead of a page: a file to download, data for a script, or a way to another page."""
 
@@ -93,20 +102,15 @@ class Query:
             raise BadInput(f'"{name}" must be a whole number, and is "{value}"') from None
         return min(max(number, least), most)
 
-    def real(self, name: str) -> float | None:
-        value = self.get(name)
-        if not value:
-            return None
-        try:
-            number = float(value)
-        except ValueError:
-            number = math.nan
-        if not math.isfinite(number):
-            raise BadInput(f'"{name}" must be a number, and is "{value}"')
-        return number
-
     def flag(self, name: str) -> bool:
         return self.get(name) not in ("", "0", "no", "false")
+
+    def part(self, total: int, size: int, here: Callable[..., str]) -> tuple[int, dict[str, Any]]:
+        """How many rows of a list come before the page, and the fields of its `ListPage`. `here(skip=...)` is its address."""
+        skip = min(self.number("skip", 0), total)
+        before = here(skip=max(0, skip - size) or None) if skip else ""
+        after = here(skip=skip + size) if skip + size < total else ""
+        return skip, {"total": total, "first": skip + 1 if skip < total else 0, "before": before, "after": after}
 
     def with_(self, **changes: object) -> dict[str, str]:
         """The parameters after the question mark with changes, for a link to the same page. None or "" removes one."""

@@ -17,7 +17,7 @@ from verigym.view import heads
 from verigym.view.comparison import ComparisonFigures, figures_of
 from verigym.view.heads import ReportHead
 from verigym.view.page import typed
-from verigym.view.read import Reader, decoded
+from verigym.view.read import Reader, config_of
 from verigym.workspace.shared_reports import SETTINGS
 
 _LARGE = 2000
@@ -112,15 +112,14 @@ def _pairs(before: Side, after: Side) -> Iterator[tuple[ReportHead, ReportHead]]
 
 
 def _alike(reader: Reader, one: ReportHead, other: ReportHead, fields: tuple[str, ...] = SETTINGS) -> bool:
-    settings = [config_of(reader, report.run) for report in (one, other)]
+    settings = [stored_config(reader, report.run) for report in (one, other)]
     return all(settings[0].get(field) == settings[1].get(field) for field in fields)
 
 
-def config_of(reader: Reader, run: str) -> Any:
+def stored_config(reader: Reader, run: str) -> dict[str, Any]:
     """The settings of a run. Empty if it was deleted."""
     body = reader.one("SELECT config FROM runs WHERE id = ?", run)
-    config = decoded(body) if body is not None else {}
-    return config if isinstance(config, dict) else {}
+    return config_of(body) if body is not None else {}
 
 
 def refusal(reader: Reader, before: Side, after: Side) -> Refusal:
@@ -157,7 +156,7 @@ def _evals(reader: Reader, before: Side, after: Side) -> Iterator[str]:
         yield from (f"verigym eval ENV -m {heads.typed(reader, one.agent)}" for one in (before, after))
         return
     missing = after if before.reports else before
-    config = config_of(reader, model.run)
+    config = stored_config(reader, model.run)
     sampling = config.get("sampling")
     sampling = sampling if isinstance(sampling, dict) else {}
     options = (

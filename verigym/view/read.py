@@ -20,7 +20,7 @@ from verigym.core.errors import InfrastructureFailure, NotFound
 from verigym.core.records import Version
 from verigym.registry import ledger
 from verigym.registry.ledger import LedgerEntry
-from verigym.store.database import Store
+from verigym.store.database import Run, Store
 from verigym.view.derived import Derived
 from verigym.view.derived_tables import identity
 from verigym.view.page import Link, url
@@ -190,6 +190,11 @@ class Reader:
         """A version by its name. One that was deleted, or an agent without a version, has no page."""
         return Link(self.label(version) or "none", url("/versions/", version) if version in self.versions() else "")
 
+    def newest_runs(self, where: str, n: int, skip: int, *params: object) -> list[Run]:
+        """Runs, newest first."""
+        sql = f"SELECT id FROM runs WHERE {where} ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?"
+        return [self.store.run(id) for (id,) in self.rows(sql, *params, n, skip)]
+
     def entries(self, before: int = 0, n: int = 50) -> list[LedgerEntry]:
         """Entries of the ledger, newest first: those with a smaller number than `before`, or the newest ones."""
         sql = "SELECT body FROM ledger WHERE seq < ? ORDER BY seq DESC LIMIT ?"
@@ -232,6 +237,12 @@ def run_state(home: Path, run: str, finished: float | None) -> str:
     except (OSError, ValueError, OverflowError):
         return "interrupted"
     return "running"
+
+
+def config_of(run: Run | bytes) -> dict[str, Any]:
+    """The settings of a run, or of its stored column. Empty if they are no settings of ours."""
+    config: Any = run.config if isinstance(run, Run) else decoded(run)
+    return config if isinstance(config, dict) else {}
 
 
 def decoded(body: bytes) -> Any:

@@ -16,7 +16,7 @@ from verigym.view.episodes import WORDS, Cell, TaskHead, cells, cells_of_tasks, 
 from verigym.view.filters import Chosen
 from verigym.view.keyset import cursor, keyset
 from verigym.view.page import Link, Query, url
-from verigym.view.read import Reader
+from verigym.view.read import Reader, config_of
 
 PAGE = 200
 """Tasks on one page."""
@@ -233,7 +233,7 @@ def _by_id(reader: Reader, run: Run, query: Query, chosen: Chosen) -> Grid:
 
 def _columns(run: Run, of: dict[str, list[Cell]]) -> int:
     """As many as the run planned attempts, or as the longest row has, up to 64."""
-    planned = run.config.get("k") if isinstance(run.config, dict) else None
+    planned = config_of(run).get("k")
     seen = max((len(attempts) for attempts in of.values()), default=1)
     return min(max(seen, planned if isinstance(planned, int) else 0, 1), _MOST_COLUMNS)
 
@@ -271,7 +271,7 @@ def _row(run: Run, task: str, attempts: list[Cell], widest: int, fits: set[str] 
             row[place] = GridCell(cell.kind, cell.place + 1, href(cell.id, run.id), cell.words, off)
     return GridRow(
         task=task,
-        href=url("/task/", task, env=run.config.get("environment") if isinstance(run.config, dict) else None),
+        href=url("/task/", task, env=config_of(run).get("environment")),
         cells=row,
         left_out=sum(1 for _ in attempts) - sum(bool(cell.href) for cell in row),
         passed=sum(cell.kind == "passed" for cell in attempts),

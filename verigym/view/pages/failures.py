@@ -4,6 +4,7 @@
 /failures/RUN?bucket=&cluster=&q=&against=  one run, or two side by side
 """
 
+import functools
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -26,8 +27,9 @@ from verigym.view.explained import (
     explained,
 )
 from verigym.view.filters import as_stored
-from verigym.view.page import Link, Page, PageData, Query, typed, url
-from verigym.view.read import Reader, decoded, run_state
+from verigym.view.page import Link, ListPage, Page, PageData, Query, typed, url
+from verigym.view.pages.runs import RunRow, row_of
+from verigym.view.read import Reader, config_of, decoded
 
 _RUNS = 30
 _EXAMPLES = 20
@@ -37,28 +39,8 @@ _LINE = 220
 _KINDS = "('eval', 'rollout', 'collect', 'traces', 'agent')"
 
 
-class FailureRun(Struct, frozen=True, kw_only=True):
-    id: str
-    href: str
-    environment: str
-    agent: str
-    scored: int
-    failed: int
-    errors: int
-    created: float
-    state: str
-
-    @property
-    def share(self) -> float:
-        return self.failed / self.scored if self.scored else 0.0
-
-
-class FailureRunsPage(PageData, frozen=True, kw_only=True):
-    rows: list[FailureRun]
-    total: int
-    first: int
-    before: str = ""
-    after: str = ""
+class FailureRunsPage(ListPage, frozen=True, kw_only=True):
+    rows: list[RunRow]
 
 
 class BucketRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -142,38 +124,18 @@ class FailuresPage(PageData, frozen=True, kw_only=True):
 
 
 def failure_runs(reader: Reader, query: Query) -> FailureRunsPage:
-    skip = query.number("skip", 0)
     where = f"parent = '' AND kind IN {_KINDS} AND kind != 'traces'"
     total = reader.one(f"SELECT count(*) FROM runs WHERE {where}") or 0
-    sql = f"SELECT id FROM runs WHERE {where} ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?"
-    rows = [_run_row(reader, reader.store.run(id)) for (id,) in reader.rows(sql, _RUNS, skip)]
+    skip, part = query.part(total, _RUNS, functools.partial(url, "/failures"))
+    rows = [row_of(reader, run) for run in reader.newest_runs(where, _RUNS, skip)]
     return FailureRunsPage(
         title="Failures",
         command=typed("explain", "latest"),
         rows=rows,
-        total=total,
-        first=skip + 1 if rows else 0,
-        before=url("/failures", skip=max(0, skip - _RUNS) or None) if skip else "",
-        after=url("/failures", skip=skip + _RUNS) if skip + len(rows) < total else "",
+        **part,
         live="runs",
         empty="" if rows else "Nothing was measured in this workspace yet, so nothing failed.",
         fill=[] if rows else ["verigym eval notes -m smollm2-135m", "verigym demo"],
-    )
-
-
-def _run_row(reader: Reader, run: Run) -> FailureRun:
-    config: Any = run.config if isinstance(run.config, dict) else {}
-    agent = str(config.get("agent", "") or "")
-    return FailureRun(
-        id=run.id,
-        href=url("/failures/", run.id),
-        environment=str(config.get("environment", "") or ""),
-        agent=reader.label(agent) if agent else "",
-        scored=run.scored,
-        failed=run.scored - run.passed,
-        errors=run.trajectories - run.scored,
-        created=run.created,
-        state=run_state(reader.home, run.id, run.finished),
     )
 
 
@@ -259,7 +221,6 @@ class _Source(Struct, kw_only=True):
     """Bucket, symptom, by whom, count."""
     read: float
     whole: ExplainedRun | None = None
-    from_index: bool = False
 
 
 def _source(reader: Reader, run: Run, place: str = "") -> _Source:
@@ -276,13 +237,12 @@ def _source(reader: Reader, run: Run, place: str = "") -> _Source:
     if found is None or found.read < run.trajectories:
         reader.derived.want("reasons", run.id)
     if found is None:
-        return _Source(counts={}, clusters=[], read=0.0, from_index=True)
+        return _Source(counts={}, clusters=[], read=0.0)
     counts = dict(sorted(found.buckets.items(), key=lambda pair: (pair[0] == INFRASTRUCTURE, -pair[1])))
     return _Source(
         counts=counts,
         clusters=[(one.bucket, one.symptom, one.by, one.count) for one in found.symptoms],
         read=min(1.0, found.read / max(1, run.trajectories)),
-        from_index=True,
     )
 
 
@@ -409,8 +369,7 @@ def _against(reader: Reader, run: Run, source: _Source, against: Run | None) -> 
 
 def _choices(reader: Reader, run: Run, against: Run | None, query: Query) -> list[Link]:
     """Runs in the same environment, newest first."""
-    config: Any = run.config if isinstance(run.config, dict) else {}
-    environment = config.get("environment")
+    environment = config_of(run).get("environment")
     links = [Link("none", _here(run, query, against=None))] if against else []
     sql = (
         f"SELECT id, config FROM runs WHERE parent = '' AND kind IN {_KINDS} ORDER BY created DESC, rowid DESC LIMIT 60"

@@ -14,7 +14,7 @@ from verigym.view.heads import EntryHead, VersionLink, version_link
 from verigym.view.next_steps import next_steps
 from verigym.view.page import Page, PageData, Query, Step, url
 from verigym.view.pages.gate import DecisionRow, rows_of
-from verigym.view.read import Reader, decoded, run_state
+from verigym.view.read import Reader, config_of, run_state
 from verigym.view.watch import RunCount
 
 _ENTRIES = 10
@@ -78,7 +78,6 @@ class HomePage(PageData, frozen=True, kw_only=True):
     entries: list[DecisionRow] = []
     num_entries: int = 0
     num_versions: int = 0
-    num_runs: int = 0
     ways: list[Step] = []
     """Ways into an empty workspace."""
 
@@ -117,7 +116,6 @@ def home_page(reader: Reader, query: Query) -> HomePage:
         entries=rows_of(reader, known[: -_ENTRIES - 1 : -1]),
         num_entries=len(known),
         num_versions=len(versions),
-        num_runs=runs,
         live="home",
     )
 
@@ -230,7 +228,7 @@ def running_rows(reader: Reader) -> tuple[list[RunningRow], int]:
 def _running_row(reader: Reader, row: Any, alarms: dict[str, int]) -> RunningRow:
     id, kind, _, verifier, created = row
     count = RunCount(reader, id)
-    config = _settings(row[2])
+    config = config_of(row[2])
     training = kind == "train"
     if training:
         done = reader.one("SELECT max(step) FROM metrics WHERE run = ?", id) or 0
@@ -252,11 +250,6 @@ def _running_row(reader: Reader, row: Any, alarms: dict[str, int]) -> RunningRow
         alarms=alarms.get(id, 0),
         created=created,
     )
-
-
-def _settings(body: bytes) -> dict[str, Any]:
-    config = decoded(body)
-    return config if isinstance(config, dict) else {}
 
 
 PAGES = [Page("/", home_page, "home.html", "home")]

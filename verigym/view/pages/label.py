@@ -4,6 +4,7 @@ The page holds no verdict, reward, agent, order, index or id. Its address has a 
 sides and the stored labels are those of `verigym label`. A press is stored before the next output is shown, and once only.
 """
 
+import functools
 import itertools
 import re
 import statistics
@@ -24,8 +25,8 @@ from verigym.rollout.replies import cut
 from verigym.store.database import Run
 from verigym.view.conversation import Line, compared, lines_of
 from verigym.view.forms import Form, FormData, Next
-from verigym.view.page import Page, PageData, Query, typed, url
-from verigym.view.read import Reader, decoded
+from verigym.view.page import ListPage, Page, PageData, Query, typed, url
+from verigym.view.read import Reader, config_of, decoded
 from verigym.view.text import clip
 from verigym.workspace.audit import KINDS, outputs_of
 
@@ -82,12 +83,8 @@ class LabelRun(Struct, frozen=True, kw_only=True):
     single_href: str
 
 
-class LabelRunsPage(PageData, frozen=True, kw_only=True):
+class LabelRunsPage(ListPage, frozen=True, kw_only=True):
     rows: list[LabelRun]
-    total: int
-    first: int
-    before: str = ""
-    after: str = ""
 
 
 class LabelPage(PageData, frozen=True, kw_only=True):
@@ -112,7 +109,6 @@ class LabelPage(PageData, frozen=True, kw_only=True):
     left_s: float = 0.0
     last: str = ""
     """The person's own last answer in this session."""
-    last_at: int = -1
     counts: list[str] = []
     """The person's answers: `good 12`."""
     hidden: dict[str, str] = {}
@@ -135,42 +131,34 @@ SAID = {
 
 
 def runs_page(reader: Reader, query: Query) -> LabelRunsPage:
-    skip = query.number("skip", 0)
     kinds = ", ".join("?" for _ in KINDS)
     where = f"parent = '' AND kind IN ({kinds})"
     total = reader.one(f"SELECT count(*) FROM runs WHERE {where}", *KINDS) or 0
-    sql = f"SELECT id, kind, config, created FROM runs WHERE {where} ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?"
-    listed = [
-        (id, kind, decoded(config), created, reader.one("SELECT count(*) FROM trajectories WHERE run = ?", id) or 0)
-        for id, kind, config, created in reader.rows(sql, *KINDS, _PAGE, skip)
-    ]
+    skip, part = query.part(total, _PAGE, functools.partial(url, "/label"))
     given = [label for _, label in _labels(reader) if label.note != TAKEN_BACK]
 
     def has_several(run: str) -> bool:
         return reader.one("SELECT 1 FROM trajectories WHERE run = ? AND place > 0 LIMIT 1", run) is not None
 
     rows: list[LabelRun] = []
-    for id, kind, config, created, episodes in listed:
-        own = [label for label in given if label.trajectory.startswith(f"{id}/")]
+    for run in reader.newest_runs(where, _PAGE, skip, *KINDS):
+        own = [label for label in given if label.trajectory.startswith(f"{run.id}/")]
         rows.append(LabelRun(
-            id=id,
-            kind=kind,
-            environment=str(config.get("environment", "") if isinstance(config, dict) else ""),
-            episodes=episodes,
-            created=created,
+            id=run.id,
+            kind=run.kind,
+            environment=str(config_of(run).get("environment", "")),
+            episodes=run.trajectories,
+            created=run.created,
             labels=len(own),
             yours=sum(label.who == query.who for label in own) if query.who else 0,
-            pairs_href=url("/label/", id) if has_several(id) else "",
-            single_href=url("/label/", id, kind="single"),
+            pairs_href=url("/label/", run.id) if has_several(run.id) else "",
+            single_href=url("/label/", run.id, kind="single"),
         ))  # fmt: skip
     return LabelRunsPage(
         title="Label outputs",
         command="verigym label RUN",
         rows=rows,
-        total=total,
-        first=skip + 1 if rows else 0,
-        before=url("/label", skip=max(0, skip - _PAGE) or None) if skip else "",
-        after=url("/label", skip=skip + _PAGE) if skip + len(rows) < total else "",
+        **part,
         empty="" if rows else "No run has outputs to judge yet. Run some episodes first.",
         fill=[] if rows else ["verigym rollout notes -m smollm2-135m -k 4", "verigym eval notes -m smollm2-135m"],
     )
@@ -218,7 +206,6 @@ def label_page(reader: Reader, query: Query) -> LabelPage:
         pace_s=own.pace_s,
         left_s=own.pace_s * len(open_places),
         last=WORDS[own.newest[_key(session.asked[last])].judgement] if last >= 0 else "",
-        last_at=last,
         counts=_counts(session, own),
         hidden=session.fields | {"at": str(at), "last": str(last), "marks": "1" if marks else ""},
         marks=marks,

@@ -5,6 +5,7 @@ Playing a solution and proving an edit need the environment's code, so `worker.p
 is a shipped environment, or a file that a run of this workspace named. The page shows its path, and the form sends it back.
 """
 
+import functools
 import os
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -24,7 +25,7 @@ from verigym.mining.review import ReviewSession, accept_edited, press
 from verigym.registry.ledger import current_user
 from verigym.view.conversation import Line, lines_of
 from verigym.view.forms import Form, FormData
-from verigym.view.page import Link, Page, PageData, Query, typed, url
+from verigym.view.page import Link, ListPage, Page, PageData, Query, typed, url
 from verigym.view.read import Reader, decoded
 from verigym.view.text import clip
 from verigym.view.worker import PlayedEpisode, WorkAnswer, WorkRequest
@@ -133,7 +134,7 @@ class ProposalView(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The edit that was not proven."""
 
 
-class EnvironmentPage(PageData, frozen=True, kw_only=True):
+class EnvironmentPage(ListPage, frozen=True, kw_only=True):
     environment: str
     state: str
     states: list[tuple[str, str, int, bool]]
@@ -143,10 +144,6 @@ class EnvironmentPage(PageData, frozen=True, kw_only=True):
     proposal: ProposalView | None = None
     review_href: str = ""
     summary: str = ""
-    first: int = 0
-    total: int = 0
-    before: str = ""
-    after: str = ""
 
 
 class ReviewPage(PageData, frozen=True, kw_only=True):
@@ -276,8 +273,7 @@ def environment_page(reader: Reader, query: Query) -> EnvironmentPage:
     if not query.get("state") and not wanted and not counts["open"]:
         state = next((one for one in STATES if counts[one]), "open")
     listed = [] if state == "missing" else known.by_state(state)  # type: ignore[arg-type] (a state of proposals)
-    skip = query.number("skip", 0)
-    here = {"state": state}
+    skip, part = query.part(len(listed), _PAGE, functools.partial(url, "/mined/", name, state=state))
     return EnvironmentPage(
         title=f"Mined task {clip(wanted, 60)}" if wanted else f"Mined tasks of {name}",
         command=typed("mine", "show", wanted) if wanted else typed("mine", "list", name),
@@ -290,10 +286,7 @@ def environment_page(reader: Reader, query: Query) -> EnvironmentPage:
         proposal=_view(reader, known, known.proposals[wanted]) if wanted else None,
         review_href=url("/mined-review/", name, proposal=wanted or None) if counts["open"] else "",
         summary=_summary(summary),
-        first=skip + 1 if listed else 0,
-        total=len(listed),
-        before=url("/mined/", name, **here, skip=max(0, skip - _PAGE) or None) if skip else "",
-        after=url("/mined/", name, **here, skip=skip + _PAGE) if skip + _PAGE < len(listed) else "",
+        **part,
         empty="" if wanted or counts[state] else f"No proposal of {name} is {STATES[state]}.",
         fill=[] if wanted or counts[state] else [typed("mine", "run", _where(reader, name))],
     )

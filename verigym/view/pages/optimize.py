@@ -3,6 +3,7 @@
 A search that still runs has no result yet. Its candidates are then counted from the episodes that are stored.
 """
 
+import functools
 from typing import Any
 
 from msgspec import Struct
@@ -10,8 +11,8 @@ from msgspec import Struct
 from verigym.core.words import counted, percent, points
 from verigym.optimize.records import CandidateFigures, Optimization
 from verigym.store.database import Run
-from verigym.view.page import Link, Page, PageData, Query, typed, url
-from verigym.view.read import Reader, run_state
+from verigym.view.page import Link, ListPage, Page, PageData, Query, typed, url
+from verigym.view.read import Reader, config_of, run_state
 
 _PAGE = 30
 
@@ -32,12 +33,8 @@ class OptimizationRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     created: float = 0.0
 
 
-class OptimizationsPage(PageData, frozen=True, kw_only=True):
+class OptimizationsPage(ListPage, frozen=True, kw_only=True):
     rows: list[OptimizationRow]
-    total: int
-    first: int
-    before: str = ""
-    after: str = ""
 
 
 class CandidateRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -78,18 +75,15 @@ class OptimizationPage(PageData, frozen=True, kw_only=True):
 
 
 def optimizations_page(reader: Reader, query: Query) -> OptimizationsPage:
-    skip = query.number("skip", 0)
-    total = reader.one("SELECT count(*) FROM runs WHERE kind = 'optimize'") or 0
-    sql = "SELECT id FROM runs WHERE kind = 'optimize' ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?"
-    rows = [_row(reader, reader.store.run(id)) for (id,) in reader.rows(sql, _PAGE, skip)]
+    where = "kind = 'optimize'"
+    total = reader.one(f"SELECT count(*) FROM runs WHERE {where}") or 0
+    skip, part = query.part(total, _PAGE, functools.partial(url, "/optimize"))
+    rows = [_row(reader, run) for run in reader.newest_runs(where, _PAGE, skip)]
     return OptimizationsPage(
         title="Optimization",
         command=typed("runs", "list") if rows else "",
         rows=rows,
-        total=total,
-        first=skip + 1 if rows else 0,
-        before=url("/optimize", skip=max(0, skip - _PAGE) or None) if skip else "",
-        after=url("/optimize", skip=skip + _PAGE) if skip + len(rows) < total else "",
+        **part,
         live="runs",
         empty=""
         if rows
@@ -101,7 +95,7 @@ def optimizations_page(reader: Reader, query: Query) -> OptimizationsPage:
 def optimization_page(reader: Reader, query: Query) -> OptimizationPage:
     run = reader.store.run(query.path["id"], kinds=("optimize",))
     result = reader.store.get("optimization", run.id, Optimization)
-    config = _config(run)
+    config = config_of(run)
     measured = _measured(reader, run.id)
     state = run_state(reader.home, run.id, run.finished)
     episodes = result.episodes if result else sum(one.trajectories for one in measured.values())
@@ -134,7 +128,7 @@ def optimization_page(reader: Reader, query: Query) -> OptimizationPage:
 
 def _row(reader: Reader, run: Run) -> OptimizationRow:
     result = reader.store.get("optimization", run.id, Optimization)
-    config = _config(run)
+    config = config_of(run)
     measured = {} if result else _measured(reader, run.id)
     return OptimizationRow(
         id=run.id,
@@ -158,7 +152,7 @@ def _measured(reader: Reader, search: str) -> dict[str, Run]:
     larger one counts."""
     found: dict[str, Run] = {}
     for run in reader.store.runs(search):
-        agent = str(_config(run).get("agent", "") or "")
+        agent = str(config_of(run).get("agent", "") or "")
         if agent and (agent not in found or run.trajectories > found[agent].trajectories):
             found[agent] = run
     return found
@@ -238,11 +232,6 @@ def _figures(
             tokens = f"{result.reflection_tokens:,} tokens"
             figures.append(("Reflections", f"{result.reflections:,}", tokens))
     return figures
-
-
-def _config(run: Run) -> dict[str, Any]:
-    config: Any = run.config
-    return config if isinstance(config, dict) else {}
 
 
 def _whole(value: Any) -> int:

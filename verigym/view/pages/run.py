@@ -18,7 +18,7 @@ from verigym.view.filters import WITHOUT_PLACE, Chosen, choose, parts_to_drop
 from verigym.view.heads import ReportHead
 from verigym.view.page import Link, Page, PageData, Query, typed, url
 from verigym.view.pages.runs import RunRow, row_of
-from verigym.view.read import Reader
+from verigym.view.read import Reader, config_of
 from verigym.view.run_search import Hits, hits_in
 from verigym.view.task_grid import Grid, grid_of
 
@@ -112,7 +112,7 @@ class RunPage(PageData, frozen=True, kw_only=True):
 
 def run_page(reader: Reader, query: Query) -> RunPage:
     run = reader.store.run(query.path["id"])
-    config: dict[str, Any] = run.config if isinstance(run.config, dict) else {}
+    config = config_of(run)
     children = reader.rows("SELECT id FROM runs WHERE parent = ? ORDER BY created DESC, rowid DESC LIMIT 12", run.id)
     num_children = reader.one("SELECT count(*) FROM runs WHERE parent = ?", run.id) if children else 0
     row = row_of(reader, run, num_children)
@@ -333,7 +333,8 @@ def _next(run: Run) -> list[NextPage]:
 
 def _label(run: Run) -> str:
     """Pairs need several attempts at a task."""
-    several = isinstance(run.config, dict) and isinstance(run.config.get("k"), int) and run.config["k"] > 1
+    repeats = config_of(run).get("k")
+    several = isinstance(repeats, int) and repeats > 1
     return url("/label/", run.id, kind=None if several else "single")
 
 

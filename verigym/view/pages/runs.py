@@ -1,7 +1,5 @@
 """Runs: the newest first, with what they measured and whether they are still running."""
 
-from typing import Any
-
 import msgspec
 from msgspec import Struct
 
@@ -10,7 +8,7 @@ from verigym.store.database import Run
 from verigym.view import heads
 from verigym.view.keyset import cursor, keyset
 from verigym.view.page import Link, Page, PageData, Query, url
-from verigym.view.read import Reader, run_state
+from verigym.view.read import Reader, config_of, run_state
 
 _PAGE = 50
 _STATES = ("running", "finished", "interrupted")
@@ -68,7 +66,7 @@ def state_of(reader: Reader, run: Run) -> str:
 
 
 def row_of(reader: Reader, run: Run, children: int = 0) -> RunRow:
-    config: Any = run.config if isinstance(run.config, dict) else {}
+    config = config_of(run)
     agent = str(config.get("agent", "") or "")
     success = successes(reader).get(run.id)
     return RunRow(

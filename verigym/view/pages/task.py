@@ -14,7 +14,7 @@ from verigym.view.episode_list import EpisodeRow, row_of
 from verigym.view.episodes import Cell, cells
 from verigym.view.keyset import cursor, keyset
 from verigym.view.page import Link, Page, PageData, Query, typed, url
-from verigym.view.read import Reader
+from verigym.view.read import Reader, config_of
 from verigym.view.way import Way, way_of
 
 _PAGE = 50
@@ -123,8 +123,7 @@ def _task(reader: Reader, id: str, environment: str) -> Task | None:
 
 def _environment(reader: Reader, shown: list[Any]) -> str:
     """The environment of the newest attempt."""
-    config = reader.store.run(shown[0][1]).config if shown else {}
-    return str(config.get("environment") or "") if isinstance(config, dict) else ""
+    return str(config_of(reader.store.run(shown[0][1])).get("environment") or "") if shown else ""
 
 
 def _prompt(task: Task) -> list[tuple[str, str]]:
@@ -185,7 +184,7 @@ def _bucket(reader: Reader, run: Run, cell: Cell, task: Task | None) -> str:
 def _row(reader: Reader, run_id: str, id: str, size: int, task: Task | None) -> AttemptRow:
     run = reader.store.run(run_id)
     [cell] = cells(reader, run, "AND t.id = ?", id)
-    agent = str(run.config.get("agent", "") or "") if isinstance(run.config, dict) else ""
+    agent = str(config_of(run).get("agent", "") or "")
     row = row_of(reader, run, cell, size, None)
     return AttemptRow(
         **{name: getattr(row, name) for name in structs.asdict(row) if name != "bucket"},

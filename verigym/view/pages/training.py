@@ -5,6 +5,7 @@
 /training-data/RUN         the same curves as a table, and as JSON for the script that draws them
 """
 
+import functools
 import math
 import time
 from collections.abc import Mapping, Sequence
@@ -36,8 +37,8 @@ from verigym.view.curves import (
     with_derived,
     with_intervals,
 )
-from verigym.view.page import Link, Page, PageData, Query, typed, url
-from verigym.view.read import Reader, run_state
+from verigym.view.page import Link, ListPage, Page, PageData, Query, typed, url
+from verigym.view.read import Reader, config_of, run_state
 from verigym.view.training_groups import Difficulty, StepView
 
 _PAGE = 20
@@ -85,12 +86,8 @@ class TrainingRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return next((one for one in reversed(self.reward) if one is not None), None)
 
 
-class TrainingsPage(PageData, frozen=True, kw_only=True):
+class TrainingsPage(ListPage, frozen=True, kw_only=True):
     rows: list[TrainingRow]
-    total: int
-    first: int
-    before: str = ""
-    after: str = ""
 
 
 class PlanLine(Struct, frozen=True, kw_only=True):
@@ -153,18 +150,15 @@ class TrainingData(PageData, frozen=True, kw_only=True):
 
 
 def trainings_page(reader: Reader, query: Query) -> TrainingsPage:
-    skip = query.number("skip", 0)
-    total = reader.one("SELECT count(*) FROM runs WHERE kind = 'train' AND parent = ''") or 0
-    sql = "SELECT id FROM runs WHERE kind = 'train' AND parent = '' ORDER BY created DESC, rowid DESC LIMIT ? OFFSET ?"
-    rows = [_row(reader, reader.store.run(id)) for (id,) in reader.rows(sql, _PAGE, skip)]
+    where = "kind = 'train' AND parent = ''"
+    total = reader.one(f"SELECT count(*) FROM runs WHERE {where}") or 0
+    skip, part = query.part(total, _PAGE, functools.partial(url, "/training"))
+    rows = [_row(reader, run) for run in reader.newest_runs(where, _PAGE, skip)]
     return TrainingsPage(
         title="Training",
         command="verigym runs list",
         rows=rows,
-        total=total,
-        first=skip + 1 if rows else 0,
-        before=url("/training", skip=max(0, skip - _PAGE) or None) if skip else "",
-        after=url("/training", skip=skip + _PAGE) if skip + len(rows) < total else "",
+        **part,
         live="runs",
         empty="" if rows else "No version was trained in this workspace yet.",
         fill=[] if rows else ["verigym advise latest", "verigym train RECIPE.yaml"],
@@ -501,7 +495,7 @@ def _shown(value: Any) -> str:
 
 def _links(reader: Reader, run: Run, recipe: dict[str, Any], version: Version | None) -> list[Link]:
     links: list[Link] = []
-    start = str(run.config.get("parent", "") or "") if isinstance(run.config, dict) else ""
+    start = str(config_of(run).get("parent", "") or "")
     if start:
         links.append(Link(f"Started from {reader.label(start)}", reader.version_link(start).href))
     if version is not None:
@@ -552,8 +546,7 @@ def _training_run(reader: Reader, text: str) -> Run:
 
 
 def _recipe(run: Run) -> dict[str, Any]:
-    config: Any = run.config
-    recipe = config.get("recipe") if isinstance(config, dict) else None
+    recipe = config_of(run).get("recipe")
     return recipe if isinstance(recipe, dict) else {}
 
 

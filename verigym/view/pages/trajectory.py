@@ -21,7 +21,7 @@ from verigym.view.end_state import Node, StateChanges, compare, tree
 from verigym.view.episode_items import KINDS, Conversation, EpisodeRecord, ShownMark, conversation, decode_item, find
 from verigym.view.episodes import WORDS, Cell, href, outcome_of, siblings, task_of
 from verigym.view.page import Link, Page, PageData, Query, typed, url
-from verigym.view.read import Reader
+from verigym.view.read import Reader, config_of
 from verigym.view.text import clip
 from verigym.view.tokenizer import vocabulary
 from verigym.view.tokens import PROBABILITIES, TokenTurn, token_turn
@@ -145,7 +145,6 @@ class TrajectoryPage(PageData, frozen=True, kw_only=True):
     tools: list[Any]
     labels: list[Label] | None
     """None until they are asked for, so that a later blind label stays blind."""
-    num_labels: int
     labels_href: str
     label_href: str
     feedback: list[Feedback]
@@ -172,7 +171,7 @@ class TrajectoryPage(PageData, frozen=True, kw_only=True):
 def trajectory_page(reader: Reader, query: Query) -> TrajectoryPage:
     run_id, record, others = find(reader, query.path["id"], query.get("run"))
     run = reader.store.run(run_id)
-    config: dict[str, Any] = run.config if isinstance(run.config, dict) else {}
+    config = config_of(run)
     environment = str(config.get("environment", "") or "")
     task = task_of(reader, run.id, record.task)
     verdicts = reader.store.verdicts_on(run.id, record.id)
@@ -224,7 +223,6 @@ def trajectory_page(reader: Reader, query: Query) -> TrajectoryPage:
         problems=_problems(record),
         tools=_tools(reader, record),
         labels=labels if query.flag("labels") else None,
-        num_labels=len(labels),
         labels_href=here(labels=1, fragment="labels"),
         label_href=url("/label/", run.id, kind="single" if len(group) < 2 else None),
         feedback=feedback,

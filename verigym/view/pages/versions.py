@@ -1,5 +1,7 @@
 """Versions: the list, one version with everything that is known of it, and how two versions differ."""
 
+import functools
+
 import msgspec
 from msgspec import Struct
 
@@ -16,7 +18,7 @@ from verigym.registry.versions import harness_text, kind_of
 from verigym.view import heads, pairing
 from verigym.view.check_tasks import represented, traces_of
 from verigym.view.heads import ReportHead, VersionLink, version_link
-from verigym.view.page import Link, Page, PageData, Query, typed, url
+from verigym.view.page import Link, ListPage, Page, PageData, Query, typed, url
 from verigym.view.pages.gate import DecisionRow, rows_of
 from verigym.view.read import Reader
 from verigym.view.text import moment
@@ -48,12 +50,8 @@ class VersionRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     compare: str = ""
 
 
-class VersionsPage(PageData, frozen=True, kw_only=True):
+class VersionsPage(ListPage, frozen=True, kw_only=True):
     rows: list[VersionRow]
-    total: int
-    first: int
-    before: str = ""
-    after: str = ""
 
 
 class ReportRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -152,7 +150,7 @@ class DiffPage(PageData, frozen=True, kw_only=True):
 def versions_page(reader: Reader, query: Query) -> VersionsPage:
     versions = reader.versions()
     known = list(versions.values())[::-1]
-    skip = min(query.number("skip", 0), len(known))
+    skip, part = query.part(len(known), _PAGE, functools.partial(url, "/versions"))
     newest = _newest(reader)
     verdicts, champion = heads.last_verdicts(reader), heads.champion(reader)
     former = {entry.champion_after for entry in heads.entries(reader) if entry.moved}
@@ -161,10 +159,7 @@ def versions_page(reader: Reader, query: Query) -> VersionsPage:
         title="Versions",
         command="verigym models list",
         rows=[_version_row(reader, one, versions, newest, verdicts, champion, former) for one in shown],
-        total=len(known),
-        first=skip + 1 if shown else 0,
-        before=url("/versions", skip=max(0, skip - _PAGE) or None) if skip else "",
-        after=url("/versions", skip=skip + _PAGE) if skip + _PAGE < len(known) else "",
+        **part,
         empty=""
         if known
         else "No version is registered yet. A version is an agent: a model, its prompt, tools and settings.",
