@@ -358,8 +358,11 @@ def test_a_process_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) 
     thread.join(60)
     assert "ended with code" in str(raised[0]) and "Nothing was written" in str(raised[0])
     child = int((tmp_path / "pid").read_text())
-    alive = subprocess.run(["ps", "-o", "stat=", "-p", str(child)], capture_output=True, text=True, check=False).stdout
-    assert alive.strip() in ("", "Z"), "the child of the environment is ended, too"
+    command = ["ps", "-o", "stat=", "-p", str(child)]
+    deadline = time.monotonic() + 60
+    while subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()[:1] not in ("", "Z"):
+        assert time.monotonic() < deadline, "the child of the environment is ended, too"
+        time.sleep(0.05)
     with pytest.raises(Refused, match="being run already"):
         workers.ask(request)
 
