@@ -21,6 +21,8 @@ class Visited(NamedTuple):
     status: int
     html: str
     kind: str
+    headers: frozenset[str]
+    """Names of the answer's headers."""
 
 
 class Elements(HTMLParser):
@@ -78,7 +80,7 @@ def crawl(client: TestClient, *, each: int = 3, start: str = "/", limit: int = 4
         answer = client.get(address.partition("#")[0])
         kind = answer.headers.get("content-type", "").partition(";")[0]
         html = answer.text if kind == "text/html" else ""
-        visited.append(Visited(address, route, answer.status_code, html, kind))
+        visited.append(Visited(address, route, answer.status_code, html, kind, frozenset(answer.headers)))
         found = Elements(html)
         links = [link for link in found.links if link not in found.posts]
         if answer.is_redirect:

@@ -4,7 +4,6 @@
 """
 
 import shlex
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,24 +33,25 @@ def test_there_are_enough_payloads() -> None:
 
 
 @pytest.fixture(scope="module")
-def harmless(tmp_path_factory: pytest.TempPathFactory) -> Counter[str]:
-    """Elements of each kind of page with plain text."""
+def harmless(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """Names of elements and attributes on all pages with plain text."""
     home = tmp_path_factory.mktemp("plain") / "home"
     small_store(home)
     poison_store(home, Poison([" plain"], 0))
-    return elements(home)
+    return {name for found in pages(home).values() for name in names(found)}
 
 
-def elements(home: Path) -> Counter[str]:
-    """Names of elements and attributes on all pages together."""
-    names: Counter[str] = Counter()
+def pages(home: Path) -> dict[str, Elements]:
+    """The elements of each kind of page, by address."""
     with open_client(home) as client:
-        for page in crawl(client, each=1):
-            assert page.status != 500, page.address
-            found = Elements(page.html)
-            names += Counter({f"<{name}>": 1 for name in found.count})
-            names += Counter({f"{name}=": 1 for name in found.attributes})
-    return names
+        visited = crawl(client, each=1)
+    assert [page.address for page in visited if page.status == 500] == []
+    return {page.address: Elements(page.html) for page in visited}
+
+
+def names(found: Elements) -> set[str]:
+    """Names of elements and attributes."""
+    return {f"<{name}>" for name in found.count} | {f"{name}=" for name in found.attributes}
 
 
 def rounds() -> Iterator[int]:
@@ -59,20 +59,16 @@ def rounds() -> Iterator[int]:
 
 
 @pytest.mark.parametrize("start", rounds())
-def test_no_page_gains_an_element_or_an_attribute(tmp_path: Path, harmless: Counter[str], start: int) -> None:
+def test_no_page_gains_an_element_or_an_attribute(tmp_path: Path, harmless: set[str], start: int) -> None:
     small_store(tmp_path)
     poison = Poison(PAYLOADS, start)
     poison_store(tmp_path, poison)
     assert len(poison.used) >= 75
-    found = elements(tmp_path)
-    assert set(found) - set(harmless) == set()
-    with open_client(tmp_path) as client:
-        for page in crawl(client, each=1):
-            links = Elements(page.html).links
-            assert [link for link in links if not link.startswith(("/", "#", "?"))] == [], page.address
-            assert not [link for link in links if link.startswith("//")], page.address
-            text = "".join(Elements(page.html).text)
-            assert not CONTROL.search(text.replace("\r", "")), page.address
-            for command in Elements(page.html).copied:
-                held = [payload for payload in poison.used if payload in command and payload.strip("*-1x{}[] ")]
-                assert all(any(payload in word for word in shlex.split(command)) for payload in held), command
+    for address, found in pages(tmp_path).items():
+        assert names(found) - harmless == set(), address
+        assert [link for link in found.links if not link.startswith(("/", "#", "?"))] == [], address
+        assert not [link for link in found.links if link.startswith("//")], address
+        assert not CONTROL.search("".join(found.text).replace("\r", "")), address
+        for command in found.copied:
+            held = [payload for payload in poison.used if payload in command and payload.strip("*-1x{}[] ")]
+            assert all(any(payload in word for word in shlex.split(command)) for payload in held), command
