@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.training.curves import DISEASES, Run, flat, healthy, sick
 from verigym.training.alarms import MANY, QUIET, REMEDIES, RULES, Alarm, alarms, new_alarms
 
-NUM_RUNS = 200
+NUM_RUNS = 100
 ROOT = Path(__file__).parents[2]
 
 
