@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
 import typer
 
 from verigym.cli.main import app
@@ -40,24 +39,22 @@ def faults(text: str | None, option: bool) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_help_is_plain(name: str) -> None:
-    command = COMMANDS[name]
-    wrong = {name: faults(command.help, option=False)}
-    for parameter in command.params:
-        if parameter.name not in FOREIGN:
-            wrong[f"{name} {parameter.name}"] = faults(getattr(parameter, "help", None), option=True)
+def test_help_is_plain() -> None:
+    wrong: dict[str, list[str]] = {}
+    for name, command in COMMANDS.items():
+        wrong[name] = faults(command.help, option=False)
+        for parameter in command.params:
+            if parameter.name not in FOREIGN:
+                wrong[f"{name} {parameter.name}"] = faults(getattr(parameter, "help", None), option=True)
     assert {where: texts for where, texts in wrong.items() if texts} == {}
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_shared_options_have_one_spelling(name: str) -> None:
-    names = {
-        spelling for parameter in COMMANDS[name].params for spelling in (*parameter.opts, *parameter.secondary_opts)
-    }
-    assert names & {"--to", "--from", "--keep", "--environment", "--n"} == set()
-    for short, long in (("-n", "--num"), ("-o", "--out"), ("-e", "--env"), ("-m", "--model")):
-        assert (short in names) == (long in names)
+def test_shared_options_have_one_spelling() -> None:
+    for name, command in COMMANDS.items():
+        names = {spelling for parameter in command.params for spelling in (*parameter.opts, *parameter.secondary_opts)}
+        assert names & {"--to", "--from", "--keep", "--environment", "--n"} == set(), name
+        for short, long in (("-n", "--num"), ("-o", "--out"), ("-e", "--env"), ("-m", "--model")):
+            assert (short in names) == (long in names), name
 
 
 def test_the_lint_notices_bad_help() -> None:

@@ -4,9 +4,8 @@ import ast
 import importlib.util
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "verigym"
@@ -30,7 +29,8 @@ WITH_TORCH = ("model", "policies/local", "training")
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
-def imported(path: Path) -> set[str]:
+@cache
+def imported(path: Path) -> frozenset[str]:
     """Full names of the modules that a file imports, wherever in it."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
@@ -38,7 +38,7 @@ def imported(path: Path) -> set[str]:
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
+    return frozenset(names)
 
 
 def folder_of(path: Path) -> str:
@@ -55,12 +55,13 @@ def violations(path: Path, own: str) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize(
-    "path", [f for f in FILES if f.parent != PACKAGE], ids=lambda path: str(path.relative_to(PACKAGE))
-)
-def test_a_folder_imports_only_from_lines_above_its_own(path: Path) -> None:
-    assert folder_of(path) in LINE_OF, f"{folder_of(path)} is not a layer; say in ARCHITECTURE.md where it belongs"
-    assert violations(path, folder_of(path)) == []
+def test_every_folder_is_a_layer() -> None:
+    """ARCHITECTURE.md says where each belongs."""
+    assert {folder_of(path) for path in FILES if path.parent != PACKAGE} == set(LINE_OF)
+
+
+def test_a_folder_imports_only_from_lines_above_its_own() -> None:
+    assert [wrong for path in FILES if path.parent != PACKAGE for wrong in violations(path, folder_of(path))] == []
 
 
 def test_the_rule_would_notice_a_wrong_import(tmp_path: Path) -> None:
@@ -69,11 +70,9 @@ def test_the_rule_would_notice_a_wrong_import(tmp_path: Path) -> None:
     assert violations(wrong, "core") and violations(wrong, "environments") and not violations(wrong, "training")
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_torch_appears_only_where_tensors_are(path: Path) -> None:
-    place = str(path.relative_to(PACKAGE))
-    if not place.startswith(WITH_TORCH):
-        assert {name.split(".")[0] for name in imported(path)} & TORCH == set()
+def test_torch_appears_only_where_tensors_are() -> None:
+    elsewhere = [path for path in FILES if not str(path.relative_to(PACKAGE)).startswith(WITH_TORCH)]
+    assert [str(path) for path in elsewhere if {name.split(".")[0] for name in imported(path)} & TORCH] == []
 
 
 def test_import_verigym_and_every_command_load_no_torch() -> None:

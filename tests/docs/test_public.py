@@ -3,7 +3,6 @@
 import ast
 import inspect
 import re
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -24,20 +23,19 @@ def test_type_checkers_see_the_public_names() -> None:
     assert all(alias.name == alias.asname for node in imports for alias in node.names)
 
 
-@pytest.mark.parametrize("name", verigym.__all__)
-def test_a_public_name_can_be_imported(name: str) -> None:
-    assert getattr(verigym, name) is not None
-    assert name in dir(verigym)
+def test_every_public_name_can_be_imported() -> None:
+    assert [name for name in verigym.__all__ if getattr(verigym, name, None) is None] == []
+    assert set(verigym.__all__) <= set(dir(verigym))
 
 
 def test_a_name_that_is_not_public_is_refused() -> None:
     assert not hasattr(verigym, "Store")
 
 
-@pytest.mark.parametrize("folder", sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py")))
-def test_each_package_states_its_stability(folder: str) -> None:
-    text = ast.get_docstring(ast.parse((PACKAGE / folder / "__init__.py").read_text())) or ""
-    assert re.search(r"^Stability: (stable|experimental|internal)\. [A-Z].*\.$", text, re.MULTILINE), folder
+def test_each_package_states_its_stability() -> None:
+    for file in PACKAGE.glob("*/__init__.py"):
+        text = ast.get_docstring(ast.parse(file.read_text())) or ""
+        assert re.search(r"^Stability: (stable|experimental|internal)\. [A-Z].*\.$", text, re.MULTILINE), file
 
 
 ROOT = Path(__file__).parents[2]
@@ -46,15 +44,17 @@ SHIPPED = ("verigym.environments",)
 """An environment of the collection may be extended by importing from its module."""
 
 
-@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: str(page.relative_to(ROOT)))
-def test_documents_and_examples_import_only_public_names(page: Path) -> None:
-    imports = re.findall(r"^\s*(?:from (verigym\S*) import (.+)|import (verigym\.\S+))", page.read_text(), re.MULTILINE)
-    for module, names, other in imports:
-        assert not other, f"{page.name} imports {other}"
+def test_documents_and_examples_import_only_public_names() -> None:
+    line = re.compile(r"^\s*(?:from (verigym\S*) import (.+)|import (verigym\.\S+))", re.MULTILINE)
+    found = [(page.name, *groups) for page in DOCUMENTS for groups in line.findall(page.read_text())]
+    assert len(found) > 20
+    for page, module, names, other in found:
+        assert not other, f"{page} imports {other}"
         if module == "verigym":
-            assert {name.strip() for name in names.strip("()").split(",") if name.strip()} <= set(verigym.__all__)
+            public = {name.strip() for name in names.strip("()").split(",") if name.strip()} <= set(verigym.__all__)
+            assert public, f"{page} imports {names}"
         else:
-            assert module.startswith(SHIPPED), f"{page.name} imports from {module}"
+            assert module.startswith(SHIPPED), f"{page} imports from {module}"
 
 
 def test_every_public_method_is_on_the_page_of_the_python_api() -> None:
@@ -76,16 +76,11 @@ def test_a_linked_page_describes_the_public_names_it_is_linked_for() -> None:
         assert [name for name in re.findall(r"`(\w+)`", names) if name not in text] == [], link
 
 
-@pytest.mark.parametrize(("code", "seconds"), [("import verigym", 0.1), ("from verigym.cli.main import main", 0.4)])
-def test_imports_are_quick_and_load_nothing_heavy(code: str, seconds: float) -> None:
-    """CPU seconds beyond those of an empty Python, the best of several."""
-    heavy = f"{code}; import sys; assert not {{'torch', 'scipy', 'sqlalchemy'}} & set(sys.modules)"
-    best = min(_cpu_s(heavy) for _ in range(5)) - min(_cpu_s("pass") for _ in range(3))
-    assert best <= seconds
-
-
-def _cpu_s(code: str) -> float:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-c", code], check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+@pytest.mark.parametrize(("code", "most"), [("import verigym", 20), ("from verigym.cli.main import main", 350)])
+def test_an_import_loads_few_modules_and_nothing_heavy(code: str, most: int) -> None:
+    """`most` is the number of modules beyond those that Python loads itself. It tells how quick an import is, on any machine."""
+    program = f"import sys; before = set(sys.modules); {code}; print(*(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "verigym" in loaded and len(loaded) <= most
+    assert not {"torch", "scipy", "sqlalchemy"} & loaded
