@@ -48,6 +48,20 @@ def says(data: Any, status: int = 200) -> Answer:
     return answer
 
 
+def streams_after_the_first(*pieces: bytes, read: threading.Event) -> Answer:
+    """The first piece, and the others once somebody has read it."""
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+        await response.prepare(request)
+        await response.write(pieces[0])
+        if await asyncio.to_thread(read.wait, 300):
+            await response.write(b"".join(pieces[1:]))
+        return response
+
+    return answer
+
+
 def streams(*pieces: bytes, pause_s: float = 0.0, dies: bool = False) -> Answer:
     async def answer(request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers={"content-type": "text/event-stream"})

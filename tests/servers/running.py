@@ -101,6 +101,15 @@ class Running:
             time.sleep(0.02)
 
 
+@contextlib.contextmanager
+def leaving(port: int, body: bytes) -> Iterator[None]:
+    """A client that asks, and leaves without an answer when the block ends."""
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: {len(body)}\r\n"
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+        client.sendall(f"{head}content-type: application/json\r\n\r\n".encode() + body)
+        yield
+
+
 def version(ws: WorkspaceFolder, name: str, **fields: Any) -> Version:
     """A version of the name, kept; another system prompt makes it another one."""
     return ws.register(Version(**{"base": "scripted", "name": name, "system_prompt": f"You are {name}.", **fields}))

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import time
 from pathlib import Path
 from typing import Any
 
@@ -258,9 +257,11 @@ def test_a_long_ledger_is_read_once(tmp_path: Path):
         )
     page = desk.page()
     assert page.num_entries == 2002 and page.entries[0].seq == 2002
-    began = time.perf_counter()
-    desk.page()
-    assert time.perf_counter() - began < 5
+    with desk.store._writing() as connection:
+        connection.exec_driver_sql("DROP TRIGGER ledger_no_update")
+        connection.exec_driver_sql("UPDATE ledger SET body = 'not JSON' WHERE seq < 1000")
+    assert desk.page().num_entries == 2002
+    assert home_page(Reader(tmp_path), Query()).num_entries == 1003, "who reads it now cannot read the old entries"
 
 
 def _mark_alive(home: Path, run: str) -> None:
