@@ -1,5 +1,6 @@
 """demo and report on the command line, as a newcomer types them: without torch, a model or a network."""
 
+import contextlib
 import os
 import re
 import shlex
@@ -34,6 +35,14 @@ main()
 def verigym(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run([sys.executable, "-c", BARE, *words], cwd=folder, env=env, capture_output=True, text=True)
+
+
+def typed(folder: Path, *words: str) -> str:
+    """What a command prints, in this process: quicker, where the process is not what is tested."""
+    with contextlib.chdir(folder):
+        done = CliRunner().invoke(app, [*words, "--home", "verigym-demo"])
+    assert done.exit_code == 0, done.output
+    return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +99,7 @@ def test_every_command_that_the_demo_prints_works(folder: Path, story: str) -> N
 
 
 def test_the_gate_promotes_the_better_version_again(folder: Path, story: str) -> None:
-    done = verigym(folder, "gate", "grpo", "--champion", "base", "--home", "verigym-demo")
-    assert (done.returncode, "PROMOTE" in done.stdout) == (0, True), done.stderr
+    assert "PROMOTE" in typed(folder, "gate", "grpo", "--champion", "base")
 
 
 def test_compare_suggests_what_can_be_done_with_the_version(folder: Path, story: str) -> None:
@@ -100,12 +108,12 @@ def test_compare_suggests_what_can_be_done_with_the_version(folder: Path, story:
         ("grpo", "hacked", "verigym explain eval-"),
         ("hacked", "base", "verigym gate base --home verigym-demo"),
     ):
-        said = verigym(folder, "compare", before, after, "--home", "verigym-demo").stdout
+        said = typed(folder, "compare", before, after)
         assert f"next: {command}" in said
 
 
 def test_an_unknown_bound_is_no_number(folder: Path, story: str) -> None:
-    said = verigym(folder, "compare", "base", "grpo", "--home", "verigym-demo").stdout
+    said = typed(folder, "compare", "base", "grpo")
     assert re.search(r"^latency p95 s .* - to ", said, re.MULTILINE), said
     assert " 0.00 " not in said
 
@@ -114,7 +122,7 @@ def test_the_gate_names_what_paid_for_the_hack(folder: Path, story: str) -> None
     words = " ".join(story.split())
     assert "paid by tool_call_verifier, less a penalty for long replies (episodes.overlong_penalty 3)" in words
     assert "The penalty is not part of the verifier: lower it or remove it" in words
-    verigym(folder, "report", "hacked", "--out", "hacked.html", "--home", "verigym-demo")
+    typed(folder, "report", "hacked", "--out", "hacked.html")
     page = (folder / "hacked.html").read_text()
     assert "Lower episodes.overlong_penalty" in page and "verigym audit run" not in page
 

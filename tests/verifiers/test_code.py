@@ -153,58 +153,58 @@ def test_the_code_is_found_where_it_is(reply: str, file: str, fields: dict[str, 
 # -- Results of other types than plain ones ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("result", "tests"),
-    [
-        ("Counter('aab')", "assert f() == {'a': 2, 'b': 1} and f()['z'] == 0 and f().most_common(1) == [('a', 2)]"),
-        ("OrderedDict(a=1, b=2)", "assert f() == {'b': 2, 'a': 1} and isinstance(f(), dict)"),
-        ("defaultdict(list, a=[1])", "assert f() == {'a': [1]}"),
-        ("[defaultdict(int, a=1), Counter('b')]", "assert f() == [{'a': 1}, {'b': 1}]"),
-        ("deque([1, 2], 5)", "from collections import deque\nassert f() == deque([1, 2]) and f().maxlen == 5"),
-        ("namedtuple('P', 'x y')(1, 2)", "assert f() == (1, 2) and f().y == 2 and f()[0] == 1"),
-        ("[namedtuple('P', 'x y')(1, 2)]", "assert f() == [(1, 2)] and f()[0].x == 1"),
-        ("IntEnum('Color', 'RED BLUE').BLUE", "assert f() == 2 and f() + 1 == 3 and f().name == 'BLUE'"),
-        ("[IntEnum('Color', 'RED').RED]", "assert f() == [1]"),
-        ("Enum('S', dict(A='a'), type=str).A", "assert f() == 'a' and f().value == 'a'"),
-        ("Fraction(6, 8)", "from fractions import Fraction\nassert f() == Fraction(3, 4) and f() + 1 == 1.75"),
-        ("Decimal('1.10')", "from decimal import Decimal\nassert f() == Decimal('1.1') and str(f()) == '1.10'"),
-        ("date(2024, 2, 29)", "import datetime\nassert f() == datetime.date(2024, 2, 29)"),
-        ("datetime(2024, 2, 29, 1)", "import datetime\nassert f() == datetime.datetime(2024, 2, 29, 1)"),
-        ("timedelta(1, 2)", "import datetime\nassert f() == datetime.timedelta(seconds=86402)"),
-        ("10 ** 5000 + 1", "assert f() == 10 ** 5000 + 1"),
-        (
-            "type('Rows', (list,), dict(top=lambda self: self[-1]))([1, 2])",
-            "r = f()\nassert r == [1, 2] and r.top() == 2",
-        ),
-        ("[type('Rows', (list,), {})([1, 2])]", "assert f() == [[1, 2]]"),
-        ("type('Table', (dict,), {})(a=1)", "assert f() == {'a': 1} and f() != {'a': 2}"),
-        ("type('Real', (float,), {})(1.5)", "assert f() == 1.5"),
-        ("type('Text', (str,), {})('ab')", "assert f() == 'ab'"),
-        ("{'a': 0.1 + 0.2}", "import pytest\nassert f() == pytest.approx({'a': 0.3})"),
-    ],
-    ids=lambda value: value[:40],
-)
-def test_a_result_counts_by_its_value(result: str, tests: str) -> None:
+VALUES = [
+    ("Counter('aab')", "assert f() == {'a': 2, 'b': 1} and f()['z'] == 0 and f().most_common(1) == [('a', 2)]"),
+    ("OrderedDict(a=1, b=2)", "assert f() == {'b': 2, 'a': 1} and isinstance(f(), dict)"),
+    ("defaultdict(list, a=[1])", "assert f() == {'a': [1]}"),
+    ("[defaultdict(int, a=1), Counter('b')]", "assert f() == [{'a': 1}, {'b': 1}]"),
+    ("deque([1, 2], 5)", "from collections import deque\nassert f() == deque([1, 2]) and f().maxlen == 5"),
+    ("namedtuple('P', 'x y')(1, 2)", "assert f() == (1, 2) and f().y == 2 and f()[0] == 1"),
+    ("[namedtuple('P', 'x y')(1, 2)]", "assert f() == [(1, 2)] and f()[0].x == 1"),
+    ("IntEnum('Color', 'RED BLUE').BLUE", "assert f() == 2 and f() + 1 == 3 and f().name == 'BLUE'"),
+    ("[IntEnum('Color', 'RED').RED]", "assert f() == [1]"),
+    ("Enum('S', dict(A='a'), type=str).A", "assert f() == 'a' and f().value == 'a'"),
+    ("Fraction(6, 8)", "from fractions import Fraction\nassert f() == Fraction(3, 4) and f() + 1 == 1.75"),
+    ("Decimal('1.10')", "from decimal import Decimal\nassert f() == Decimal('1.1') and str(f()) == '1.10'"),
+    ("date(2024, 2, 29)", "import datetime\nassert f() == datetime.date(2024, 2, 29)"),
+    ("datetime(2024, 2, 29, 1)", "import datetime\nassert f() == datetime.datetime(2024, 2, 29, 1)"),
+    ("timedelta(1, 2)", "import datetime\nassert f() == datetime.timedelta(seconds=86402)"),
+    ("10 ** 5000 + 1", "assert f() == 10 ** 5000 + 1"),
+    (
+        "type('Rows', (list,), dict(top=lambda self: self[-1]))([1, 2])",
+        "r = f()\nassert r == [1, 2] and r.top() == 2",
+    ),
+    ("[type('Rows', (list,), {})([1, 2])]", "assert f() == [[1, 2]]"),
+    ("type('Table', (dict,), {})(a=1)", "assert f() == {'a': 1} and f() != {'a': 2}"),
+    ("type('Real', (float,), {})(1.5)", "assert f() == 1.5"),
+    ("type('Text', (str,), {})('ab')", "assert f() == 'ab'"),
+    ("{'a': 0.1 + 0.2}", "import pytest\nassert f() == pytest.approx({'a': 0.3})"),
+]
+"""Expressions of a submission, and what holds for what `f` returns."""
+
+
+def test_a_result_counts_by_its_value() -> None:
     imports = (
         "from collections import *\nfrom enum import *\nfrom fractions import *\n"
         "from decimal import *\nfrom datetime import *\n"
     )
-    found = run(f"{imports}\nVALUE = {result}\ndef f(): return VALUE", [tests])
+    source = "\n".join(f"VALUE_{n} = {result}\ndef f{n}(): return VALUE_{n}" for n, (result, _) in enumerate(VALUES))
+    found = run(f"{imports}\n{source}", [tests.replace("f()", f"f{n}()") for n, (_, tests) in enumerate(VALUES)])
     assert (found.passed, found.error) == (True, None), found.evidence
 
 
-@pytest.mark.parametrize(
-    "base", ["Counter", "OrderedDict", "dict", "list", "tuple", "int", "float", "str", "set", "Fraction"]
-)
-def test_an_equality_of_its_own_does_not_travel(base: str) -> None:
-    source = (
-        "from collections import *\nfrom fractions import Fraction\n"
-        f"class Any({base}):\n    __eq__ = lambda a, b: True\n    __ne__ = lambda a, b: False\n    __hash__ = None\n"
-        "def f(n): return Any() if n else [Any()]"
-    )
-    wanted = {"int": "7", "float": "7.0", "str": "'x'", "Fraction": "7"}.get(base, f"{base}([(1, 2)])")
-    found = run(source, [f"from collections import *\nassert f({n}) == {wanted}" for n in (0, 1)])
-    assert (found.reward, found.error) == (0.0, None)
+def test_an_equality_of_its_own_does_not_travel() -> None:
+    source, tests = "from collections import *\nfrom fractions import Fraction\n", list[str]()
+    for base in ("Counter", "OrderedDict", "dict", "list", "tuple", "int", "float", "str", "set", "Fraction"):
+        source += (
+            f"class Any_{base}({base}):\n"
+            "    __eq__ = lambda a, b: True\n    __ne__ = lambda a, b: False\n    __hash__ = None\n"
+            f"def f_{base}(n): return Any_{base}() if n else [Any_{base}()]\n"
+        )
+        wanted = {"int": "7", "float": "7.0", "str": "'x'", "Fraction": "7"}.get(base, f"{base}([(1, 2)])")
+        tests += [f"from collections import *\nassert f_{base}({n}) == {wanted}" for n in (0, 1)]
+    found = run(source, [*tests, "assert len(f_dict(1)) == 0"])
+    assert (found.reward, found.error) == (pytest.approx(1 / 21), None), found.evidence
 
 
 def test_an_object_keeps_its_state_from_call_to_call_also_if_it_is_a_list() -> None:
