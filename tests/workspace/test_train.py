@@ -48,6 +48,8 @@ def of(algorithm: str, bench: Bench) -> dict[str, Any]:
         return {"data": bench.pairs().id}
     if algorithm == "kto":
         return {"data": bench.thumbs().id}
+    if algorithm == "rft":
+        return {"max_tokens": 80}  # it imitates replies that end by themselves
     teacher = {"distill": {"teacher": "self"}} if algorithm == "distill" else {}
     return {"updates_per_batch": 2, **teacher}
 

@@ -53,17 +53,28 @@ runs = group("runs", "Runs: list (the default), show, export, import, rm.", list
 
 
 @runs.command("show")
-def show_run(run: Run = "latest", json: Json = False, home: Home = None) -> None:
+def show_run(
+    run: Run = "latest",
+    tasks: Annotated[
+        bool, typer.Option("--tasks", help="Also list the tasks that a training run tried, hardest first")
+    ] = False,
+    json: Json = False,
+    home: Home = None,
+) -> None:
     """Show a run: its settings, its metrics, its kept checkpoints and its counts."""
     from verigym.registry.checkpoints import kept_checkpoints
     from verigym.workspace.checkpoints import checkpoint_lines
+    from verigym.workspace.difficulty import difficulty_report
 
     ws = workspace(home).folder
     record = ws.store.run(run)
     metrics = ws.store.metrics(record.id)
     if json:
         kept = kept_checkpoints(ws.store, record.id)
-        return show.as_json({"run": record, "metrics": metrics, **({"checkpoints": kept} if kept else {})})
+        more: dict[str, Any] = {"checkpoints": kept} if kept else {}
+        if tasks and record.kind == "train":
+            more["difficulty"] = difficulty_report(ws, record.id)
+        return show.as_json({"run": record, "metrics": metrics, **more})
     show.say(f"run {record.id} ({record.kind}), {'finished' if record.finished else 'unfinished'}")
     settings = record.config.get("recipe", record.config)
     show.table([(key, show.clip(str(value), 80)) for key, value in _flat(settings)], ("setting", ""), "  ")
@@ -78,8 +89,11 @@ def show_run(run: Run = "latest", json: Json = False, home: Home = None) -> None
             ("step", *names),
             "  ",
         )
-    for line in checkpoint_lines(ws, record.id):
+    difficulty = difficulty_report(ws, record.id) if record.kind == "train" else None
+    for line in (*(difficulty.lines if difficulty else ()), *checkpoint_lines(ws, record.id)):
         show.say(line)
+    if tasks and difficulty and difficulty.tasks:
+        show.table(difficulty.rows, ("environment", "task", "passed lately", "attempts", "last step"), "  ")
     children = [child.id for child in ws.store.runs(parent=record.id)]
     if children:
         newest = show.clip(", ".join(children[-3:][::-1]), 100)

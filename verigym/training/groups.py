@@ -17,6 +17,7 @@ from verigym.training.advantages import (
     state_advantages,
     step_advantages,
 )
+from verigym.training.difficulty import DifficultyMemory
 from verigym.training.recipe import Recipe
 from verigym.training.samples import from_trajectory
 
@@ -49,9 +50,10 @@ def pick(
     number: int = 0,
     count: int = 0,
     tried: Collection[tuple[str, str]] = (),
+    memory: DifficultyMemory | None = None,
 ) -> dict[str, list[Task]]:
     """Selects distinct tasks for a step by source, without those in `tried` (source, task). The selection depends only on
-    seed, step and round."""
+    seed, step and round, and with `memory` on the stored episodes of earlier steps."""
     where = (step, number) if number else (step,)
     count = count or recipe.prompts_per_step
     shares = {source.name: count for source in sources}
@@ -63,11 +65,13 @@ def pick(
     for source in sources:
         tasks = [task for task in source.tasks if (source.name, task.id) not in tried] if tried else source.tasks
         name = ("tasks", *where) if len(sources) == 1 else ("tasks", source.name, *where)
-        chosen = random.Random(derive(recipe.seed, *name)).sample(
-            range(len(tasks)), min(shares[source.name], len(tasks))
-        )
-        if chosen:
-            picked[source.name] = [tasks[i] for i in chosen]
+        chance, share = random.Random(derive(recipe.seed, *name)), min(shares[source.name], len(tasks))
+        if not share:
+            continue
+        if memory is not None:
+            picked[source.name] = memory.draw(source.name, tasks, share, step, chance)
+        else:
+            picked[source.name] = [tasks[i] for i in chance.sample(range(len(tasks)), share)]
     return picked
 
 
@@ -87,7 +91,10 @@ def _policy_turns(trajectory: Trajectory) -> list[Turn]:
 
 
 def has_signal(group: Group, recipe: Recipe) -> bool:
-    """Whether the episodes of a group differ in a compared reward. If not, the group gives no gradient."""
+    """Whether the episodes of a group differ in a compared reward. If not, the group gives no gradient. Rft learns from a
+    group if an episode passed."""
+    if recipe.algorithm == "rft":
+        return any(verdict.passed and verdict.reward is not None for verdict in group.verdicts)
     compared: list[Sequence[float | None]] = [group.rewards]
     if recipe.advantage.credit == "step":
         rows = [row or [] for row in _by_step(group)]

@@ -45,13 +45,17 @@ async def train_grpo(
         started = time.perf_counter()
         groups = await collect(recipe, rollouts, step)
         sampled = time.perf_counter()
-        metrics = summary(groups, recipe, len(rollouts.sources) > 1)
+        metrics = summary(groups, recipe, len(rollouts.sources) > 1) | drawn(recipe, rollouts, step)
         if recipe.loss.kl and recipe.loss.kl_in == "reward":
             taken, metrics["kl"] = await in_thread(_kl_share, model, groups, recipe, reference)
             groups = [less(group, taken) for group in groups]
             rollouts.keep_kl_share(step, taken)
         samples = samples_of(groups, recipe)
         kept = [sample for sample, masked in samples if not masked]
+        num_rows = len(samples)
+        if recipe.episodes.gold_when_all_fail:
+            gold, counts = await rollouts.gold(groups, step)
+            kept, num_rows, metrics = kept + gold, num_rows + len(gold), metrics | counts
         if kept:
             await first.check(kept)
             metrics |= await in_thread(
@@ -62,7 +66,7 @@ async def train_grpo(
                 recipe.loss,
                 temperature=recipe.temperature,
                 longest=recipe.max_tokens,
-                rows=len(samples),
+                rows=num_rows,
                 updates=recipe.updates_per_batch,
                 reference=reference,
             )
@@ -86,7 +90,8 @@ async def collect(recipe: Recipe, rollouts: TrainingRollouts, step: int) -> list
     wanted = recipe.prompts_per_step
     for number in range((recipe.episodes.dynamic_rounds or 0) + 1):
         tried = {(group.source, group.trajectories[0].task) for group in groups}
-        tasks = pick(rollouts.sources, recipe, step, number, wanted, tried)
+        memory = rollouts.difficulty(step) if recipe.difficulty.draw == "signal" else None
+        tasks = pick(rollouts.sources, recipe, step, number, wanted, tried, memory)
         if not tasks:
             break
         collected = [with_rewards(group, recipe) for group in await rollouts.collect(step, number, tasks)]
@@ -95,6 +100,13 @@ async def collect(recipe: Recipe, rollouts: TrainingRollouts, step: int) -> list
         if wanted <= 0:
             break
     return groups
+
+
+def drawn(recipe: Recipe, rollouts: TrainingRollouts, step: int) -> Metrics:
+    """What the difficulty memory knew when it drew the tasks of this step. Empty if tasks are drawn uniformly."""
+    if recipe.difficulty.draw == "uniform":
+        return {}
+    return rollouts.difficulty(step).metrics(sum(len(source.tasks) for source in rollouts.sources), step)
 
 
 def _kl_share(

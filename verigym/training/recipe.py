@@ -18,6 +18,7 @@ from verigym.training.recipe_groups import (
     Advantage,
     Checkpoints,
     Count,
+    Difficulty,
     Distill,
     Episodes,
     Imitation,
@@ -26,6 +27,7 @@ from verigym.training.recipe_groups import (
     PolicyLoss,
     Positive,
     PreferenceLoss,
+    Rft,
     Share,
     Thumbs,
     beta_of,
@@ -40,7 +42,9 @@ CHOICE_PART = "1/3"
 class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     model: str
     """A Hugging Face model id, a local folder, or smollm2-135m (embedded)."""
-    algorithm: Literal["sft", "dpo", "reward", "grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo", "distill", "kto"]
+    algorithm: Literal[
+        "sft", "dpo", "reward", "grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo", "distill", "kto", "rft"
+    ]
     reward: str | dict[str, float] = ""
     """Name of a verifier, which also selects the environment. Or several names, each with a weight."""
     environments: dict[str, Positive] = {}
@@ -97,6 +101,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     eval_interval: Annotated[int, Meta(ge=0)] = 10
     """Steps between held-out evaluations. The last step is always evaluated. 0 for the last step only."""
     checkpoints: Checkpoints = Checkpoints()
+    rft: Rft = Rft()
+    difficulty: Difficulty = Difficulty()
     held_out_eval: str = ""
     """Name of a held-out suite. In a mixture, `all` selects the first suite of each environment."""
     eval_tasks: Count | None = None
@@ -117,7 +123,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     @property
     def compares(self) -> bool:
         """Whether training compares the rewards of a group. A group then needs at least two episodes."""
-        return self.samples and (self.algorithm != "distill" or self.distill.reward > 0)
+        return self.samples and self.algorithm != "rft" and (self.algorithm != "distill" or self.distill.reward > 0)
 
     def has_checkpoint(self, step: int) -> bool:
         """Whether a step is one of those that are evaluated and can be kept."""
@@ -150,6 +156,7 @@ ALGORITHMS: dict[str, dict[str, dict[str, Any]]] = {
         "advantage": {"baseline": "others", "scale": "none"},
     },
     "distill": {},
+    "rft": {},
 }
 """Defaults of each algorithm, over `_USUAL`. A recipe can override them."""
 _USUAL: dict[str, dict[str, Any]] = {

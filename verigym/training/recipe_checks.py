@@ -8,6 +8,7 @@ from verigym.core.errors import BadInput, not_found
 from verigym.core.names import check_name
 from verigym.evaluation.suites import parse_part
 from verigym.training.recipe_groups import correction_bounds
+from verigym.training.recipe_loop_checks import check_loops
 from verigym.training.trackers import PACKAGES
 
 if TYPE_CHECKING:
@@ -88,18 +89,8 @@ def check_sense(recipe: "Recipe", where: str) -> None:
             f"{where}: tools.rename and `agent` cannot be combined. Use tools.shuffle or tools.hide with an agent"
         )
     _check_distill(recipe, where)
-    if recipe.checkpoints.chooses and not recipe.held_out_eval and recipe.algorithm != "reward":
-        name = "choose: best" if recipe.checkpoints.choose == "best" else "patience"
-        raise BadInput(
-            f"{where}: checkpoints.{name} needs held-out evaluations. Set held_out_eval to the name of a suite, such as "
-            "tool_call_eval"
-        )
-    if recipe.checkpoints.chooses and not recipe.eval_interval:
-        raise BadInput(
-            f"{where}: eval_interval is 0, so only the last step is evaluated and there is nothing to choose from. "
-            "Set eval_interval, or remove checkpoints.choose and checkpoints.patience"
-        )
     _check_lora(recipe, where)
+    check_loops(recipe, where)
     low, high = correction_bounds(recipe.loss)
     if low > high:
         raise BadInput(f"{where}: loss.correction_low ({low:g}) is above loss.correction_high ({high:g}). Swap them")

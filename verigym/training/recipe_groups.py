@@ -104,6 +104,34 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return self.choose == "best" or self.patience > 0
 
 
+class Rft(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Settings of `algorithm: rft`. A step is a round: sample, keep what passes, imitate it. Key `rft`."""
+
+    keep: Count = 2
+    """Maximum number of episodes of a task to imitate in a round."""
+    prefer: Literal["shortest", "different"] = "shortest"
+    """Which of the episodes that passed are kept: the shortest, or the shortest and those that differ most from it."""
+    epochs: Count = 1
+    """Number of passes over the kept episodes in a round."""
+    batch: Count = 16
+    """Number of samples per optimizer update."""
+
+
+class Difficulty(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """How tasks are drawn, by how often they passed in earlier steps of the run. Key `difficulty`."""
+
+    draw: Literal["uniform", "signal"] = "uniform"
+    """`signal`: draw tasks in proportion to p(1 - p) + floor, where p is the running pass rate. `uniform`: all tasks alike."""
+    decay: Annotated[float, Meta(gt=0, le=1)] = 0.9
+    """Factor by which earlier attempts at a task lose weight each time it is tried again."""
+    floor: Positive = 0.02
+    """Added to the weight of every task, so that none is forgotten."""
+    solved: Annotated[float, Meta(gt=0, le=1)] = 0.9
+    """Pass rate from which a task pauses."""
+    pause: Annotated[int, Meta(ge=0)] = 10
+    """Number of steps that a solved task pauses before it can be drawn again. 0 never pauses."""
+
+
 class Episodes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which episodes are trained on. Key `episodes`."""
 
@@ -113,6 +141,8 @@ class Episodes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Number of tokens before max_tokens in which each further token lowers the reward (dapo)."""
     overlong_penalty: NotNegative = 1.0
     """Reward subtracted from a reply that uses the whole buffer."""
+    gold_when_all_fail: NotNegative = 0.0
+    """Weight of the gold solution in a group in which every attempt fails. It is imitated beside the attempts. 0 for none."""
     mask_truncated: bool = False
     """Whether to leave truncated replies out of the loss. They still count in the mean of their group."""
 

@@ -27,7 +27,9 @@ from verigym.rollout.settings import RunSettings
 from verigym.rollout.skills import offered
 from verigym.store.database import Store
 from verigym.training.advantages import KlShare
+from verigym.training.difficulty import DifficultyMemory
 from verigym.training.environments import TrainingEnvironment
+from verigym.training.gold import GoldOf, gold_samples
 from verigym.training.groups import Group, Source
 from verigym.training.loop import Metrics
 from verigym.training.recipe import Recipe
@@ -68,11 +70,15 @@ class TrainingRollouts:
         held_out: Sequence[HeldOutSuite] = (),
         context: Context = Context(),
         scorer: LocalScorer | None = None,
+        gold_of: GoldOf | None = None,
     ) -> None:
         self.store, self.policy, self.recipe, self.run = store, policy, recipe, run
         self.environments, self.held_out = environments, held_out
         self.agent = msgspec.structs.replace(agent, sampling=None)  # the recipe decides how to sample
         self.context, self.scorer = context, scorer
+        self.gold_of = gold_of
+        self._memory = DifficultyMemory(recipe.difficulty)
+        self._tasks = {(each.name, task.id): task for each in environments for task in each.tasks}
         self.sources = [Source(each.name, each.weight, each.tasks) for each in environments]
 
     def weights_changed(self, step: int) -> None:
@@ -142,6 +148,19 @@ class TrainingRollouts:
             hours = (time.perf_counter() - started) / 3600
             metrics["held_out_cost"] = hours * self.recipe.dollars_per_hour / sum(plan.episodes for plan in plans)
         return metrics
+
+    def difficulty(self, step: int) -> DifficultyMemory:
+        """What the stored episodes of earlier steps say about the difficulty of tasks."""
+        if self._memory.step > step - 1:  # a step is repeated
+            self._memory = DifficultyMemory(self.recipe.difficulty)
+        self._memory.read(self.store, self.run, step)
+        return self._memory
+
+    async def gold(self, groups: Sequence[Group], step: int) -> tuple[list[Sample], Metrics]:
+        """The samples of the gold solutions of groups in which every attempt fails, and their counts."""
+        assert self.gold_of is not None
+        weight = self.recipe.episodes.gold_when_all_fail
+        return await gold_samples(groups, self._tasks, self.gold_of, weight, step)
 
     def keep_kl_share(self, step: int, taken: Mapping[str, float]) -> None:
         """Stores what the divergence took off the rewards of a step. A resumed run overwrites the step that it repeats."""

@@ -139,6 +139,8 @@ def _policy_loss_of(
             advantages = torch.tensor([[row.advantage] for row in rows], device=now_BS.device)
         old_BS, sampled_BS = at_rows(old), _table(now_BS, [_scored(row) for row in rows])
         then_BS = now_BS.detach() if old_BS is None else old_BS
+        if written := [i for i, row in enumerate(rows) if not row.logprobs]:  # a demonstration, which was not sampled
+            sampled_BS[written] = then_BS[written]
         taught: dict[str, Tensor] = {}
         if teaching is not None:
             scored_BS = _table(now_BS, [teaching.logprobs[i] for i in packed.samples])

@@ -45,7 +45,7 @@ def advantages_of(store: Store, run: str, step: int) -> StepAdvantages | None:
     recipe = recipe_of(store.run(run).config)
     name = f"{run}/step-{step:04d}"
     children = [child for child in store.runs_from(name) if child.id[len(name) : len(name) + 1] in ("", ".", "-")]
-    if recipe is None or not recipe.samples or not children:
+    if recipe is None or not recipe.compares or not children:
         return None
     groups = [with_rewards(group, recipe) for child in children for group in _groups_of(store, child)]
     exact = True

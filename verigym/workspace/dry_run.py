@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from verigym.core import event_loop
 from verigym.core.errors import VerigymError
 from verigym.core.records import Task
+from verigym.core.words import counted
 from verigym.harness.environment import EnvironmentSpec
 from verigym.model.coverage import Coverage
 from verigym.policies.version_texts import with_examples
@@ -189,6 +190,13 @@ def _lines(job: TrainingJob, wanted: TrainingLoad, reply: float, length: Episode
         lines.append(f"in {each.name}: {learnt}{held_out}")
     if recipe.algorithm == "distill":
         lines.append(_teacher_line(job))
+    if recipe.algorithm == "rft":
+        kept = counted(recipe.rft.keep, "episode")
+        lines.append(
+            f"a step is a round: at most {kept} of each task that passed, imitated for {recipe.rft.epochs} epochs"
+        )
+    if recipe.difficulty.draw == "signal":
+        lines.append("tasks are drawn by their running pass rate. Solved tasks pause")
     if recipe.checkpoints.chooses and recipe.held_out_eval:
         lines.append(f"{recipe.evaluated_on} chooses the checkpoint. The gate leaves its families out")
     if job.dataset is not None:

@@ -5,15 +5,17 @@ environment and used only if it completes without an error.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
 import msgspec
 
 from verigym.core.errors import Refused
-from verigym.core.records import Example, FunctionCall, Item, Message, Task, Version
+from verigym.core.records import Example, FunctionCall, Item, Message, Sample, Task, Version
 from verigym.evaluation.suites import family_of
 from verigym.harness.environment import EnvironmentSpec, Reply
 from verigym.harness.tools import ToolBox
+from verigym.harness.varied_tools import with_varied_tools
 from verigym.policies.dialects import read_call, write_call
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.policies.version_texts import with_examples
@@ -21,10 +23,41 @@ from verigym.rollout.episode import run_episode
 from verigym.rollout.replies import cut, unfit
 from verigym.rollout.session import first_items, task_toolbox
 from verigym.rollout.skills import offered
+from verigym.training.environments import TrainingEnvironment
+from verigym.training.recipe import Recipe
 
 
 async def gold_examples(environment: EnvironmentSpec, tasks: Sequence[Task], agent: Version) -> list[Example]:
     return [await _example(environment, task, agent) for task in tasks]
+
+
+def check_gold(recipe: Recipe, environments: Sequence[TrainingEnvironment]) -> None:
+    """Refuses `episodes.gold_when_all_fail` if no task has a gold solution."""
+    if not recipe.episodes.gold_when_all_fail:
+        return
+    for each in environments:
+        if not any(each.environment.gold_replies(task) for task in each.tasks):
+            raise Refused(
+                f"episodes.gold_when_all_fail: no task of {each.name} has a gold solution. Add gold(task) to the environment, or "
+                "remove the setting"
+            )
+
+
+def gold_source(
+    environments: Sequence[TrainingEnvironment], recipe: Recipe, agent: Version, render: Any
+) -> "Callable[[str, Task, int], Awaitable[list[Sample]]]":
+    """A function from environment, task and step to the samples of the gold solution, with the tools that the step offers. A
+    task without a gold solution has no samples."""
+    by_name = {each.name: each.environment for each in environments}
+
+    async def gold_of(source: str, task: Task, step: int) -> list[Sample]:
+        from verigym.training.samples import example_samples
+
+        environment = with_varied_tools(by_name[source], recipe.tools, recipe.seed, step)
+        replies = environment.gold_replies(task)
+        return example_samples(render, await _example(environment, task, agent)) if replies and replies[0] else []
+
+    return gold_of
 
 
 async def _example(environment: EnvironmentSpec, task: Task, agent: Version) -> Example:

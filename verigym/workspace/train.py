@@ -32,7 +32,7 @@ from verigym.workspace.agent_tools import with_agent_tools
 from verigym.workspace.agents import with_program
 from verigym.workspace.audit import last_audit, was_checked
 from verigym.workspace.checkpoints import CheckpointKeeper, forget_kept
-from verigym.workspace.gold import gold_examples
+from verigym.workspace.gold import check_gold, gold_examples, gold_source
 from verigym.workspace.measure import context_of, reports_of, suite_of
 from verigym.workspace.teachers import find_teacher, open_teacher
 from verigym.workspace.training_environments import (
@@ -118,6 +118,8 @@ def why_nothing_learnt(ws: WorkspaceFolder, run: str) -> str:
     steps = counted(len(rows), "step")
     if not passed:
         return f"No episode of {steps} could be scored. {remedy_of('nothing scored')}"
+    if any("kept" in row for row in rows):
+        return f"No episode of {steps} passed, so there was nothing to imitate. {remedy_of('tasks too hard')}"
     share = sum(passed) / len(passed)
     kind = "tasks too hard" if share < 0.25 else "tasks too easy" if share > 0.75 else "no signal"
     return (
@@ -185,6 +187,7 @@ class TrainingJob:
         )
         if self.dataset is None:
             self.environments = with_tasks(self.environments, recipe)
+            check_gold(recipe, self.environments)
             tasks = [task for each in self.environments for task in each.tasks]
             self.data_hash, self.families = tasks_hash(tasks), {family_of(task) for task in tasks}
         else:
@@ -257,6 +260,7 @@ class TrainingJob:
         from verigym.training import offline, samples
         from verigym.training.distill import train_distill
         from verigym.training.grpo import train_grpo
+        from verigym.training.rft import train_rft
         from verigym.training.update import pair_accuracy
 
         ws, recipe = self.ws, self.recipe
@@ -275,6 +279,9 @@ class TrainingJob:
                     self._begin()
                     rollouts = self._rollouts(policy, context)
                     await train_distill(model, recipe, rollouts, folder, teacher, reference=reference, report=report)
+            elif recipe.algorithm == "rft":
+                self._begin()
+                await train_rft(model, recipe, self._rollouts(policy, context), folder, report=report)
             elif recipe.samples:
                 self._begin()
                 rollouts = self._rollouts(policy, context)
@@ -368,7 +375,14 @@ class TrainingJob:
         ]
         scorer = self.ws.open_scorer(self.scorer) if self.scorer else None
         whose = self.ws.store, policy, self.recipe, self.run, self.parent
-        return TrainingRollouts(*whose, self.environments, held_out=held_out, context=context, scorer=scorer)
+        return TrainingRollouts(
+            *whose,
+            self.environments,
+            held_out=held_out,
+            context=context,
+            scorer=scorer,
+            gold_of=gold_source(self.environments, self.recipe, self.parent, policy.render),
+        )
 
     def _thumbs(self) -> list[Example]:
         """The rated rows. Refuses data with thumbs of one kind only, from which nothing is told apart."""

@@ -1,0 +1,65 @@
+"""Checks of the fields of a recipe that say which weights, tasks and episodes are used: `checkpoints`, `rft`, `difficulty`, gold
+episodes and stored rollouts."""
+
+from typing import TYPE_CHECKING
+
+from verigym.core.errors import BadInput
+from verigym.training.recipe_groups import Difficulty, Rft
+
+if TYPE_CHECKING:
+    from verigym.training.recipe import Recipe
+
+
+def check_loops(recipe: "Recipe", where: str) -> None:
+    _check_checkpoints(recipe, where)
+    _check_rft(recipe, where)
+    if recipe.difficulty != Difficulty() and recipe.difficulty.draw == "uniform":
+        raise BadInput(
+            f"{where}: difficulty has no effect with `draw: uniform`. Set difficulty.draw to signal, or remove it"
+        )
+    if recipe.difficulty.draw == "signal" and (not recipe.samples or recipe.data):
+        raise BadInput(
+            f"{where}: difficulty.draw: signal works only if training samples its own episodes. Remove difficulty"
+        )
+    if recipe.episodes.gold_when_all_fail and (not recipe.compares or recipe.algorithm == "distill"):
+        raise BadInput(
+            f"{where}: episodes.gold_when_all_fail works only with grpo and its variants. Remove it. To imitate gold solutions, "
+            "use algorithm: sft"
+        )
+
+
+def _check_checkpoints(recipe: "Recipe", where: str) -> None:
+    if recipe.checkpoints.chooses and not recipe.held_out_eval and recipe.algorithm != "reward":
+        name = "choose: best" if recipe.checkpoints.choose == "best" else "patience"
+        raise BadInput(
+            f"{where}: checkpoints.{name} needs held-out evaluations. Set held_out_eval to the name of a suite, such as "
+            "tool_call_eval"
+        )
+    if recipe.checkpoints.chooses and not recipe.eval_interval:
+        raise BadInput(
+            f"{where}: eval_interval is 0, so only the last step is evaluated and there is nothing to choose from. "
+            "Set eval_interval, or remove checkpoints.choose and checkpoints.patience"
+        )
+
+
+def _check_rft(recipe: "Recipe", where: str) -> None:
+    if recipe.algorithm != "rft":
+        if recipe.rft != Rft():
+            raise BadInput(f"{where}: rft cannot be used with {recipe.algorithm}. Remove it, or set algorithm: rft")
+        return
+    for name, given in (
+        ("reward_model", bool(recipe.reward_model)),
+        ("loss.kl", bool(recipe.loss.kl)),
+        ("updates_per_batch", recipe.updates_per_batch not in (None, 1)),
+        ("episodes.overlong_buffer", recipe.episodes.overlong_buffer > 0),
+        ("episodes.mask_truncated", recipe.episodes.mask_truncated),
+    ):
+        if given:
+            raise BadInput(
+                f"{where}: {name} has no effect with rft, which imitates the episodes that passed. Remove it"
+            )
+    if recipe.rft.keep > recipe.num_generations_per_prompt:
+        raise BadInput(
+            f"{where}: rft.keep ({recipe.rft.keep}) is above num_generations_per_prompt ({recipe.num_generations_per_prompt}). "
+            "Lower it"
+        )
