@@ -271,7 +271,7 @@ def test_settings_of_an_algorithm_do_not_leak_into_the_next_recipe() -> None:
 
 def test_which_algorithms_sample_episodes() -> None:
     sampling = {name for name in ALGORITHMS if make(f"algorithm={name}", **NEEDED.get(name, {})).samples}
-    assert sampling == {"grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo", "distill"}
+    assert sampling == {"grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo", "distill", "rft"}
 
 
 def test_several_rewards_are_given_with_their_weights() -> None:
