@@ -7,6 +7,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 
+from tests.model.lora_families import FAMILIES, adapted_model
 from tests.tiny import tiny
 from verigym.core.errors import Refused
 from verigym.core.records import Sampling
@@ -104,3 +105,18 @@ def test_a_reward_model_is_not_merged(base: Path, tmp_path: Path):
     _random(AutoModelForCausalLM.from_pretrained(base), tmp_path / "scorer", LoraConfig(r=2, alpha=4, head=True))
     with pytest.raises(Refused, match="A reward model cannot be merged"):
         save_merged(str(base), tmp_path / "scorer", tmp_path / "merged", None)
+
+
+@pytest.mark.parametrize("name", ["mixtral", "gemma3"])
+def test_experts_embeddings_and_head_are_merged_too(name: str, tmp_path: Path) -> None:
+    """Gemma's head is its embedding. Each gets weights of its own, because they change differently."""
+    config = LoraConfig(r=4, alpha=8, targets=("all", "embeddings", "head"))
+    FAMILIES[name]().save_pretrained(tmp_path / "base")
+    tiny().tokenizer.save_pretrained(tmp_path / "base")
+    worn = adapted_model(name, config)
+    lora_files.save(worn, tmp_path / "adapter", "tiny")
+    save_merged(str(tmp_path / "base"), tmp_path / "adapter", tmp_path / "merged", None)
+    merged = AutoModelForCausalLM.from_pretrained(tmp_path / "merged").eval()
+    with torch.no_grad():
+        expected, found = worn(input_ids=IDS).logits, merged(input_ids=IDS).logits
+    torch.testing.assert_close(found, expected, atol=1e-4, rtol=1e-4)

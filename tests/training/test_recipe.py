@@ -363,3 +363,32 @@ def test_the_held_out_suite_is_measured_on_the_way_and_after_the_last_step() -> 
     only_last = make("held_out_eval=val", "eval_interval=0", "steps=7")
     assert [step for step in range(1, 8) if due(step, only_last)] == [7]
     assert not any(due(step, make("eval_interval=5")) for step in range(1, 40))
+
+
+@pytest.mark.parametrize(
+    ("lora", "words"),
+    [
+        ({"targets": []}, r"lora\.targets is empty"),
+        ({"targets": ["q_proj", " "]}, r"lora\.targets is empty"),
+        ({"targets": 3}, r"lora\.targets"),
+        ({"dropout": 1.0}, r"lora\.dropout"),
+        ({"dropout": -0.1}, r"lora\.dropout"),
+        ({"rank_pattern": {"(": 4}}, r'lora\.rank_pattern: "\(" is not a regular expression'),
+        ({"rank_pattern": {"q_proj": 0}}, r"lora\.rank_pattern"),
+        ({"target": "all"}, r"unknown key lora\.target. Did you mean lora\.targets"),
+    ],
+    ids=str,
+)
+def test_an_adapter_that_makes_no_sense_is_refused(lora: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        make_recipe({"model": "m", "algorithm": "sft", "reward": "v", "lora": lora}, [], "r.yaml")
+
+
+def test_new_settings_of_an_adapter_are_stored_only_if_they_are_set() -> None:
+    base: dict[str, Any] = {"model": "m", "algorithm": "sft", "reward": "v"}
+    usual = {"r": 16, "alpha": 32, "top_layers": None}
+    same: dict[str, Any] = {"targets": "all", "dropout": 0.0, "rank_pattern": {}}
+    assert recipe_json(make_recipe({**base, "lora": same}, [], "r.yaml"))["lora"] == usual
+    overridden = make_recipe(base, ["lora.targets=[all, head]", "lora.rank_pattern={q_proj: 4}"], "r.yaml")
+    assert recipe_json(overridden)["lora"] == {**usual, "targets": ["all", "head"], "rank_pattern": {"q_proj": 4}}
+    assert overridden.lora.names == ("all", "head")

@@ -6,8 +6,9 @@ import pytest
 
 from tests.tiny import tiny
 from tests.workspace.desk import Bench, keep, preference
-from verigym.core.errors import Refused
+from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Message
+from verigym.model.coverage import Coverage
 from verigym.policies.render import Renderer
 from verigym.workspace.dry_run import dry_run
 
@@ -65,3 +66,26 @@ def test_what_training_refuses_it_refuses(fresh: Bench) -> None:
     with pytest.raises(Refused, match="contains family val-a"):
         of(fresh, "dpo", data=keep(fresh.ws, preference("val-a")).id)
     assert fresh.nothing_was_begun()
+
+
+def test_it_says_what_the_adapter_leaves_out(fresh: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = of(fresh, "sft", lora={"r": 4, "targets": ["q_proj", "head"]}).lines
+    [trains] = [line for line in lines if line.startswith("the adapter trains")]
+    assert trains.endswith("of the model: q_proj, lm_head")
+    [left] = [line for line in lines if line.startswith("not adapted, not in lora.targets: ")]
+    assert all(name in left for name in ("embeddings", "k_proj", "down_proj"))
+    with pytest.raises(BadInput, match=r'the model has no layer "q_prj"\. Did you mean "q_proj"\?'):
+        of(fresh, "sft", lora={"targets": ["q_prj"]})
+    assert fresh.nothing_was_begun()
+    capsys.readouterr()
+    version, run = fresh.train("sft", lora={"r": 4, "targets": ["q_proj", "head"], "dropout": 0.1})
+    stored = fresh.ws.store.get("coverage", f"{run}/adapter", Coverage)
+    assert stored is not None and [part.name for part in stored.adapted] == ["q_proj", "lm_head"]
+    assert stored.summary in capsys.readouterr().err, "training says it at its start"
+    assert version.recipe["lora"] == {
+        "r": 4, "alpha": 32, "top_layers": None, "targets": ["q_proj", "head"], "dropout": 0.1,
+    }  # fmt: skip
+    continued = of(fresh, "sft", start=version.id).lines
+    assert continued[-1] == f"training continues with the adapter of {version.label}"
+    fresh.ws.store.delete_run(run)
+    assert fresh.ws.store.get("coverage", f"{run}/adapter", Coverage) is None

@@ -259,6 +259,15 @@ def test_a_version_is_named_as_the_start_not_as_the_model(bench: Bench, trained:
         bench.train("grpo", model=trained.id)
 
 
+def test_an_adapter_keeps_its_targets(bench: Bench, trained: Version) -> None:
+    with pytest.raises(
+        Refused, match=r"has an adapter with r 2, alpha 32, top_layers None on down_proj, .*up_proj, v_proj"
+    ):
+        bench.train("grpo", start=trained.id, lora={"r": 2, "targets": ["q_proj"]})
+    with pytest.raises(BadInput, match=r'the model has no layer "w1"'):
+        bench.train("grpo", start=trained.id, lora={"r": 2, "targets": ["w1"]})
+
+
 def test_an_adapter_keeps_its_shape(bench: Bench, trained: Version) -> None:
     before = {run.id for run in bench.ws.store.runs()}
     with pytest.raises(Refused, match="has an adapter with r 2, alpha 32"):

@@ -1,6 +1,8 @@
 """Loads a model and its tokenizer by name: `smollm2-135m` (embedded), a local folder, or a Hugging Face model id."""
 
+import importlib.util
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +14,9 @@ from transformers.utils import logging
 from verigym.core.errors import BadInput, NotFound
 from verigym.core.printable import warn
 from verigym.model import embedded
+from verigym.model.lora_targets import is_mamba
+
+_MAMBA_KERNELS = ("mamba_ssm", "causal_conv1d")
 
 
 class LoadedModel(NamedTuple):
@@ -50,7 +55,20 @@ def load(name: str, *, device: str | None = None, dtype: torch.dtype | None = No
         ),
     )
     model.requires_grad_(False)
+    if words := slow_layers(model, device):
+        warn(words)
     return LoadedModel(model.to(device).eval(), tokenizer, name)
+
+
+def slow_layers(model: Any, device: str) -> str:
+    """What to install if Mamba layers on a GPU have no kernels. Empty otherwise."""
+    missing = [name for name in _MAMBA_KERNELS if importlib.util.find_spec(name) is None]
+    if not missing or not device.startswith("cuda") or not any(map(is_mamba, model.modules())):
+        return ""
+    return (
+        f"{type(model).__name__}: Mamba layers run without kernels, which gives the same results many times slower. "
+        f"Install them with: {sys.executable} -m pip install {' '.join(missing)}"
+    )
 
 
 def open_named(name: str, read: Callable[[str, bool], Any]) -> Any:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from verigym.core.errors import BadInput
 from verigym.core.seeds import derive
 from verigym.model.lora_layers import AdaptedModule, LoraEmbedding, LoraExperts, LoraLinear, Pair
-from verigym.model.lora_targets import ALL, Target, by_pattern, find_targets, names_of
+from verigym.model.lora_targets import ALL, NO_DROPOUT, Target, by_pattern, find_targets, names_of
 
 PREFIX = "base_model.model."
 HEAD_WEIGHT = f"{PREFIX}score.weight"
@@ -267,10 +267,7 @@ def set_dropout(model: Any, share: float, seed: int) -> None:
     config = config_of(model)
     assert config is not None, "no adapter on this model"
     if share and any(isinstance(module, LoraExperts) for _, module in adapted(model)):
-        raise BadInput(
-            "lora.dropout works on linear layers only, because the weights of an expert and its adapter are added before "
-            "they meet an input. Set lora.dropout: 0, or write lora.targets without experts"
-        )
+        raise BadInput(NO_DROPOUT)
     output = model.get_output_embeddings()
     for _, module in modules(model):
         module.dropout = 0.0 if module is output else share

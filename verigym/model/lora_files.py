@@ -23,6 +23,7 @@ from verigym.model.lora_layers import base_of, expert_prefixes, expert_sizes, is
 from verigym.model.lora_targets import (
     Target,
     ends_with,
+    expert_parameters,
     find_targets,
     layer_of,
     names_of,
@@ -96,19 +97,13 @@ def _rare(model: nn.Module, config: LoraConfig) -> dict[str, Any]:
     if config.alpha_pattern:
         rare["alpha_pattern"] = config.alpha_pattern
     apart = [name for name, _ in lora.modules(model) if name.rsplit(".", 1)[-1] in _RENAMED_BY_PEFT]
-    apart = apart if _mixes_experts(model) else []
+    apart = apart if any(expert_parameters(module) for _, module in plain_modules(model)) else []
     if config.parameters or apart:
         rare["target_parameters"] = sorted([*(config.parameters or ()), *(f"{name}.weight" for name in apart)])
     if apart:
         whole = [name for name, module in lora.adapted(model) if not isinstance(module, lora.LoraExperts)]
         rare |= {"target_modules": sorted({*whole} - {*apart}), "layers_to_transform": None}
     return rare
-
-
-def _mixes_experts(model: Any) -> bool:
-    """Whether the configuration of the model is that of a mixture of experts."""
-    config = model.config.get_text_config()
-    return any(getattr(config, name, None) for name in ("num_experts", "num_local_experts", "n_routed_experts"))
 
 
 def read(model: Any, folder: Path) -> LoraAdapter:

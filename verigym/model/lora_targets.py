@@ -27,6 +27,10 @@ Value = TypeVar("Value", int, float)
 ALL, EMBEDDINGS, HEAD = "all", "embeddings", "head"
 _UNNAMED = "not in lora.targets"
 WORDS = (ALL, EMBEDDINGS, HEAD)
+NO_DROPOUT = (
+    "lora.dropout works on linear layers only, because the weights of an expert and its adapter are added before they meet an "
+    "input. Set lora.dropout: 0, or write lora.targets without experts"
+)
 _MIXER_LEFT_OUT = ("dt_proj", "out_proj")
 """Linear layers of a Mamba mixer that `all` leaves out. Fused kernels read their weights without calling them, so PEFT ignores an
 adapter on dt_proj and refuses one on out_proj."""
@@ -62,7 +66,7 @@ def find_targets(model: Any, config: "LoraConfig") -> list[Target]:
             continue
         if (is_linear(module) or module is seen.embedding) and seen.is_wanted(name, module, config):
             targets.append(Target(name, module))
-        parameters = [each for each in seen.experts(module) if seen.is_wanted_expert(f"{name}.{each}", config)]
+        parameters = [each for each in expert_parameters(module) if seen.is_wanted_expert(f"{name}.{each}", config)]
         if parameters:
             targets.append(Target(name, module, tuple(parameters)))
     if not targets:
@@ -71,6 +75,18 @@ def find_targets(model: Any, config: "LoraConfig") -> list[Target]:
             f"The model has: {', '.join(target_names(model))}"
         )
     return targets
+
+
+def is_mamba(module: nn.Module) -> bool:
+    """Whether a module is the mixer of a Mamba layer. Other recurrent layers have no `D`."""
+    return hasattr(module, "A_log") and hasattr(module, "D")
+
+
+def expert_parameters(module: nn.Module) -> list[str]:
+    """The names of the 3-D parameters that hold one matrix per expert."""
+    count = getattr(module, "num_experts", None)
+    own = module.named_parameters(recurse=False)
+    return [name for name, parameter in own if parameter.dim() == 3 and len(parameter) == count]
 
 
 class _Model:
@@ -87,12 +103,6 @@ class _Model:
 
     def in_layers(self, name: str) -> bool:
         return name.startswith(self.prefix) and layer_of(name) is not None
-
-    def experts(self, module: nn.Module) -> list[str]:
-        """The names of the 3-D parameters that hold one matrix per expert."""
-        count = getattr(module, "num_experts", None)
-        own = module.named_parameters(recurse=False)
-        return [name for name, parameter in own if parameter.dim() == 3 and len(parameter) == count]
 
     def is_wanted(self, name: str, module: nn.Module, config: "LoraConfig") -> bool:
         """Whether the configuration selects a linear layer or the embedding."""
@@ -115,7 +125,7 @@ class _Model:
         """Why `all` leaves a linear layer of a decoder layer out. Empty if it does not."""
         above, _, leaf = name.rpartition(".")
         parent: Any = self.model.get_submodule(above)
-        if hasattr(parent, "A_log") and hasattr(parent, "D") and leaf in _MIXER_LEFT_OUT:
+        if is_mamba(parent) and leaf in _MIXER_LEFT_OUT:
             return "a Mamba mixer hands these weights to fused kernels"
         if hasattr(parent, "experts") and linear_sizes(module)[1] in (1, _num_experts(parent.experts)):
             return "routers"
@@ -157,19 +167,20 @@ def target_names(model: Any) -> list[str]:
     for name, module in plain_modules(model):
         if is_linear(module) or module is seen.embedding:
             names.add(name.rsplit(".", 1)[-1])
-        names.update(seen.experts(module))
+        names.update(expert_parameters(module))
     return sorted(names)
 
 
 def check_config(model: Any, config: "LoraConfig") -> None:
-    """Refuses targets and patterns that match nothing in the model. A stored adapter may have some, as in PEFT."""
+    """Refuses targets and patterns that match nothing in the model, and dropout of experts. A stored adapter may have targets
+    that match nothing, as in PEFT."""
     seen = _Model(model)
     everything = [(name, module) for name, module in plain_modules(model)]
     for target in config.targets:
         if target in WORDS:
             continue
         linear = any(ends_with(n, target) and (is_linear(m) or m is seen.embedding) for n, m in everything)
-        experts = any(ends_with(f"{n}.{each}", target) for n, m in everything for each in seen.experts(m))
+        experts = any(ends_with(f"{n}.{each}", target) for n, m in everything for each in expert_parameters(m))
         if not linear and not experts:
             names = target_names(model)
             near = difflib.get_close_matches(target, [*WORDS, *names], n=1)
@@ -178,7 +189,10 @@ def check_config(model: Any, config: "LoraConfig") -> None:
                 + (f' Did you mean "{near[0]}"?' if near else "")
                 + f" It has: {', '.join(names)}. You can also write all, embeddings and head"
             )
-    names = [name for target in find_targets(model, config) for name in names_of(target)]
+    targets = find_targets(model, config)
+    names = [name for target in targets for name in names_of(target)]
+    if config.dropout and any(target.parameters for target in targets):
+        raise BadInput(NO_DROPOUT)
     for pattern in config.rank_pattern:
         try:
             matched = any(by_pattern({pattern: 1}, name, 0) for name in names)
@@ -206,7 +220,7 @@ def coverage(model: Any, config: "LoraConfig") -> Coverage:
                 continue
             counted.add(id(parameter))
             total += parameter.numel()
-            experts = leaf in seen.experts(module)
+            experts = leaf in expert_parameters(module)
             hit = f"{name}.{leaf}" in targets if experts else name in targets and leaf == "weight"
             if hit:
                 label = _label(f"{name}.{leaf}" if experts else name)
