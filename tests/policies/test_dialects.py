@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from verigym.core.records import FunctionCall, Item, Message, Reasoning, ReasoningText, SummaryText
 from verigym.policies import dialects
-from verigym.policies.dialects import Dialect, markup, plain, thinking
+from verigym.policies.dialects import Dialect, function_xml, markup, plain, thinking
 from verigym.policies.dialects.markup import HERMES, LLAMA, MISTRAL, NEMOTRON, NEWER_MISTRAL
 from verigym.wire.items import reasoning_text
 from verigym.wire.tools import ToolNames
 
-MARKED = [each for each in dialects.ALL if each is not plain.DIALECT]
+MARKED = [each for each in dialects.ALL if each not in (plain.DIALECT, function_xml.DIALECT)]
+"""Dialects whose calls keep the types of their arguments without a schema."""
 NASTY = [*"{}[]\";\\'<>", "</tool_call>", "<tool_call>", "[TOOL_CALLS]", "[ARGS]", "<TOOLCALL>", "</TOOLCALL>"]
 NASTY += ["<|python_tag|>", "<think>", "</think>", '{"name": "x", "arguments": {}}', "\u2028", "\x00", "🍵", "\n", " "]
 
@@ -211,8 +212,8 @@ def test_a_dialect_is_known_by_a_call_in_it(dialect: Dialect) -> None:
 
 @pytest.mark.parametrize(
     "written",
-    ["", "add(1)", "<tool_call>\n<function=add>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>"],
-    ids=["nothing", "Python", "XML"],
+    ["", "add(1)", "<tool_call>add\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>"],
+    ids=["nothing", "Python", "keys and values"],
 )
 def test_a_call_in_no_known_dialect_is_left_to_the_plain_one(written: str) -> None:
     assert dialects.choose(written) is plain.DIALECT

@@ -11,9 +11,23 @@ import pytest
 from tests.policies.templates import tokenizer_with
 from tests.policies.test_render_families import ADD, CALL, FIRST, SYSTEM, USER
 from tests.tiny import tiny
+from verigym.core.errors import BadInput
 from verigym.core.protocols import Request
-from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, Reasoning, Sampling, Trajectory, Turn
-from verigym.policies.dialects import harmony, thinking
+from verigym.core.records import (
+    FunctionCall,
+    FunctionCallOutput,
+    Item,
+    Message,
+    Reasoning,
+    ReasoningText,
+    Sampling,
+    ToolSpec,
+    Trajectory,
+    Turn,
+)
+from verigym.policies.dialects import function_xml, harmony, thinking
+from verigym.policies.dialects.markup import HARMONY
+from verigym.policies.local.constrain import tools_grammar
 from verigym.policies.local.policy import LocalPolicy
 from verigym.policies.render import Renderer
 from verigym.rollout.settings import EpisodeLimits
@@ -71,18 +85,12 @@ def test_the_thinking_of_a_published_family_is_an_item_of_its_own(name: str) -> 
 def test_a_demonstration_with_thinking_reads_back(name: str) -> None:
     render = renderer(name)
     items: list[Item] = [SYSTEM, USER]
-    reply: list[Item] = [Reasoning(content=[thinking_part("hm")]), Message("assistant", "Tea.")]
+    reply: list[Item] = [Reasoning(content=[ReasoningText("hm")]), Message("assistant", "Tea.")]
     ids = render.completion(reply, items)
     assert ids[-1] in render.stop_ids
     made = render.read(ids, [], "c", render.prompt(items, []))
     assert [type(item) for item in made] == [Reasoning, Message]
     assert isinstance(made[1], Message) and made[1].text == "Tea."
-
-
-def thinking_part(text: str) -> Any:
-    from verigym.core.records import ReasoningText
-
-    return ReasoningText(text)
 
 
 @pytest.mark.parametrize("name", PLAIN_MODELS)
@@ -219,3 +227,58 @@ def test_the_smaller_limit_counts() -> None:
     assert EpisodeLimits(reasoning_tokens=8).sampling(Sampling()).reasoning_tokens == 8
     assert EpisodeLimits(reasoning_tokens=8).sampling(Sampling(reasoning_tokens=4)).reasoning_tokens == 4
     assert EpisodeLimits().sampling(Sampling(reasoning_tokens=4)).reasoning_tokens == 4
+
+
+# -- a tag for each argument ------------------------------------------------------------------------------------------
+
+SET = ToolSpec(
+    name="lamp.set",
+    parameters={
+        "type": "object",
+        "properties": {
+            "name": {"type": "string"},
+            "level": {"type": "integer"},
+            "rooms": {"type": "array", "items": {"type": "string"}},
+        },
+    },
+)
+LAMP = FunctionCall("c", "lamp.set", '{"name": "7", "level": 7, "rooms": ["hall", "ü"]}')
+
+
+@pytest.mark.parametrize("name", ["nemotron_3_nano", "qwen3_6"])
+def test_a_template_with_a_tag_for_each_argument_reads_back_with_the_types_of_the_schema(name: str) -> None:
+    render = Renderer(tokenizer_with(published(name), _CHATML, "<|im_end|>"))
+    assert render.dialect.name == "function xml"
+    context = render.prompt(FIRST, [SET])
+    ids = render.completion([LAMP], FIRST, [SET])
+    assert "<function=lamp-set>" in render.decode(ids) and ids[-1] in render.stop_ids
+    calls = [item for item in render.read(ids, [SET], "c", context) if isinstance(item, FunctionCall)]
+    assert [(call.name, json.loads(call.arguments)) for call in calls] == [("lamp.set", json.loads(LAMP.arguments))]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<tool_call>\n<function=a>\n</function>\n</tool_call>", [("a", {})]),
+        ("<tool_call><function=a><parameter=x>1</parameter></function></tool_call>", [("a", {"x": 1})]),
+        ("<tool_call><function=a><parameter=x>\n1 a\n</parameter></function></tool_call>", [("a", {"x": "1 a"})]),
+        ('<tool_call><function=a><parameter=x>"q"</parameter></function></tool_call>', [("a", {"x": '"q"'})]),
+        ("<tool_call><function=a><parameter=x>1</function></tool_call>", []),
+        ("<tool_call><function=a>words</function></tool_call>", []),
+        ("<tool_call><function=a>", []),
+        ("<function=a></function>", []),
+        ("<tool_call>" * 3000, []),
+    ],
+)
+def test_a_malformed_call_with_tags_stays_a_message(text: str, expected: list[tuple[str, Any]]) -> None:
+    items = function_xml.parse(text, "c")
+    calls = [item for item in items if isinstance(item, FunctionCall)]
+    assert [(call.name, json.loads(call.arguments)) for call in calls] == expected
+    if not expected:
+        assert items == [Message("assistant", text)]
+
+
+def test_calls_that_cannot_be_constrained_are_refused() -> None:
+    for dialect in (HARMONY, function_xml.DIALECT):
+        with pytest.raises(BadInput, match="cannot be constrained"):
+            tools_grammar(dialect, [SET], lambda text: None)

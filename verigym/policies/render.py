@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from verigym.core.errors import BadInput
 from verigym.core.records import FunctionCall, Item, Message, Reasoning, ToolSpec, Turn
 from verigym.policies import dialects
-from verigym.policies.dialects import harmony, thinking
+from verigym.policies.dialects import function_xml, harmony, thinking
 from verigym.policies.dialects.markup import HARMONY, bare_calls, from_items, to_items
 from verigym.policies.dialects.plain import DIALECT as PLAIN
 from verigym.policies.dialects.plain import arguments_of
@@ -108,7 +108,7 @@ class Renderer:
         after = template.text([*items, *reply], offer, reply=False)
         text = after.removeprefix(before).partition(template.end)[0]
         opened = self._opens(before)
-        read = self._items(text, offer.names.with_calls(reply), "", opened=opened)
+        read = self._items(text, offer.names.with_calls(reply), "", opened=opened, schemas=offer.schemas)
         if not after.startswith(before) or _gist(read) != _gist(reply):
             text = template.spoken(reply, offer) + template.closing.removesuffix(template.end)
             text = thinking.without_opening(text, template.tags) if opened else text
@@ -137,11 +137,11 @@ class Renderer:
         if ids and ids[-1] in self.stop_ids:
             ids = ids[:-1]
         opened = self.thinks(context)
-        names = self.template.offer(tools).names if tools else None
+        offer = self.template.offer(tools) if tools else None
         text = self.decode(ids)
         for stop in stops:
             text = text.partition(stop)[0]
-        return self._items(text, names, call_id, opened=opened)
+        return self._items(text, offer and offer.names, call_id, opened=opened, schemas=offer.schemas if offer else {})
 
     def thinks(self, context: Sequence[int]) -> bool:
         """Whether the prompt has opened the thinking already, as some templates do."""
@@ -163,13 +163,16 @@ class Renderer:
         """A tool's name as this model writes it."""
         return name if self.dialect is PLAIN else names.wire(name)
 
-    def _items(self, text: str, names: ToolNames | None, call_id: str, *, opened: bool) -> list[Item]:
+    def _items(
+        self, text: str, names: ToolNames | None, call_id: str, *, opened: bool, schemas: function_xml.Schemas
+    ) -> list[Item]:
         """Calls are read only if there are `names`. Calls without tags and in the plain dialect are read too."""
         thinking_text, said = thinking.split(text, opened=opened)
         items: list[Item] = [] if thinking_text is None else [thought(thinking_text)]
         if names is None:
             return [*items, Message("assistant", said)]
-        parsed = self.dialect.parse(said, call_id)
+        typed = self.dialect is function_xml.DIALECT
+        parsed = function_xml.parse_typed(said, call_id, schemas) if typed else self.dialect.parse(said, call_id)
         if self.dialect is PLAIN:
             return items + parsed
         if not any(isinstance(item, FunctionCall) for item in parsed):

@@ -64,6 +64,8 @@ class ToolOffer(Struct, frozen=True):
     tools: list[ToolSpec]
     names: ToolNames
     written: list[Json]
+    schemas: dict[str, Json] = {}
+    """JSON schemas of the arguments, by the names in `written`."""
     prompts: dict[bytes, list[int]] = {}
     """Ids of recent conversations, by their items."""
     heads: dict[str, list[int]] = {}
@@ -132,7 +134,10 @@ class ChatTemplate:
                 return offer
         names = ToolNames(tool.name for tool in tools)
         written = self._literals.hide([tool_json(tool, names.wire(tool.name)) for tool in tools])
-        self._offers = [ToolOffer([*tools], names, written), *self._offers[: _OFFERS_KEPT - 1]]
+        self._offers = [
+            ToolOffer([*tools], names, written, {names.wire(tool.name): tool.parameters for tool in tools}),
+            *self._offers[: _OFFERS_KEPT - 1],
+        ]
         return self._offers[0]
 
     def _ways(self, items: Sequence[Item], offer: ToolOffer, brief: bool) -> Iterator[list[Json]]:

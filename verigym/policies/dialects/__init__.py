@@ -5,7 +5,7 @@ default, can be imported from here. A new dialect is a `Dialect` and an entry in
 """
 
 from verigym.core.records import FunctionCall
-from verigym.policies.dialects import markup, plain
+from verigym.policies.dialects import function_xml, markup, plain
 from verigym.policies.dialects.plain import Dialect, describe, parse, read_call, write_call
 
 __all__ = ["ALL", "Dialect", "choose", "describe", "has_markup", "looks_like_call", "parse", "read_call", "write_call"]
@@ -15,6 +15,7 @@ ALL = [
     markup.MISTRAL,
     markup.NEMOTRON,
     markup.HERMES,
+    function_xml.DIALECT,
     markup.HARMONY,
     markup.LLAMA,
     plain.DIALECT,

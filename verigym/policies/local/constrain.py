@@ -20,7 +20,7 @@ from torch import Tensor
 from verigym.core import codec
 from verigym.core.errors import BadInput
 from verigym.core.records import Json, ToolSpec
-from verigym.policies.dialects import Dialect, markup, plain
+from verigym.policies.dialects import Dialect, function_xml, markup, plain
 from verigym.policies.render import Renderer
 
 _SPACING = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
@@ -90,6 +90,10 @@ def read_schema(text: str) -> dict[str, Any]:
 def tools_grammar(dialect: Dialect, tools: Sequence[ToolSpec], token_of: TokenOf, *, must: bool = False) -> str:
     """The grammar of a reply that calls these tools, under the names that the model is shown. Unless it `must` call one, the
     reply may also be text."""
+    if dialect in (markup.HARMONY, function_xml.DIALECT):
+        raise BadInput(
+            f"Tool calls in the dialect {dialect.name} cannot be constrained. Remove the constraint tools from this model"
+        )
     tag = functools.partial(_tag, token_of=token_of)
     if dialect is plain.DIALECT:
         return f"start: call{_or(must)}\ncall: {_calls(tools, 'tool', 'args')}\n" + _words(must, _NO_BRACE)
