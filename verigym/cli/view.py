@@ -1,5 +1,6 @@
 """view: web pages for looking at the workspace."""
 
+import gc
 from typing import Annotated
 
 import typer
@@ -41,7 +42,11 @@ def view(
 ) -> None:
     """Show the workspace as web pages: runs, episodes, failures, comparisons, training, decisions, labels and traces.
     The pages need no network. Ctrl-C stops it."""
-    from verigym.view.serve import open_browser, open_view, tunnel
+    gc.disable()  # it would look through everything that is imported, several times
+    try:
+        from verigym.view.serve import open_browser, open_view, tunnel
+    finally:
+        gc.enable()
 
     folder = workspace(home, create=True).home
     server = open_view(

@@ -17,7 +17,7 @@ from typing import Any
 from msgspec import Struct
 
 from verigym.core.errors import BadInput, Refused
-from verigym.servers.types import HttpError
+from verigym.wire.http import HttpError
 
 _BODY_TIMEOUT_S = 60.0
 _SILENT_BODY_S = 15.0

@@ -12,7 +12,7 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from verigym.core.errors import BadInput
-from verigym.servers.types import HttpError
+from verigym.wire.http import HttpError
 
 _MOST = 10_000
 _RESERVED_FILES = 64

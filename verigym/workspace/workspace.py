@@ -22,7 +22,6 @@ from verigym.model.known_ids import nearest_id
 from verigym.registry import ledger, versions
 from verigym.registry.integrity import ADAPTER_FILE, CONFIG_FILE, sha256_of
 from verigym.store.database import Store
-from verigym.verifiers.reward_model import RewardJudge
 from verigym.workspace.servers import open_scores, open_server, read_servers, without_connection_options
 
 
@@ -123,6 +122,8 @@ class WorkspaceFolder:
 
     def open_judge(self, version: Version) -> Policy:
         """The policy of a judge: a model that answers, or a reward model that compares."""
+        from verigym.verifiers.reward_model import RewardJudge
+
         return RewardJudge(self.open_scorer(version)) if _scores(version) else self.open_beside(version)
 
     def open_scorer(self, version: Version) -> Any:
