@@ -1,9 +1,11 @@
 """Runs: the newest first, with what they measured and whether they are still running."""
 
+from typing import Any
+
 import msgspec
 from msgspec import Struct
 
-from verigym.core.records import Estimate
+from verigym.core.records import Estimate, Version
 from verigym.store.database import Run
 from verigym.view import heads
 from verigym.view.keyset import cursor, keyset
@@ -34,6 +36,8 @@ class RunRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     created: float = 0.0
     seconds: float | None = None
     verifier: str = ""
+    made: Link | None = None
+    """The version that a training run made."""
     low: float | None = None
     high: float | None = None
     """Interval of the success, if there is a report."""
@@ -68,13 +72,14 @@ def state_of(reader: Reader, run: Run) -> str:
 def row_of(reader: Reader, run: Run, children: int = 0) -> RunRow:
     config = config_of(run)
     agent = str(config.get("agent", "") or "")
+    trained = reader.store.get("trained", run.id, Version) if run.kind == "train" else None
     success = successes(reader).get(run.id)
     return RunRow(
         id=run.id,
         kind=run.kind,
         state=state_of(reader, run),
         href=url("/training/" if run.kind == "train" else "/runs/", run.id),
-        environment=str(config.get("environment", "") or ""),
+        environment=_environment(config),
         agent=agent,
         agent_label=reader.label(agent) if agent else "",
         agent_href=reader.version_link(agent).href,
@@ -85,9 +90,16 @@ def row_of(reader: Reader, run: Run, children: int = 0) -> RunRow:
         created=run.created,
         seconds=run.finished - run.created if run.finished is not None else None,
         verifier=run.verifier,
+        made=reader.version_link(trained.id) if trained is not None else None,
         low=success.low if success else None,
         high=success.high if success else None,
     )
+
+
+def _environment(config: dict[str, Any]) -> str:
+    """That of the run, or the one that its recipe trains on."""
+    recipe = config.get("recipe")
+    return str(config.get("environment") or (recipe.get("environment") if isinstance(recipe, dict) else "") or "")
 
 
 def successes(reader: Reader) -> dict[str, Estimate]:
