@@ -10,6 +10,7 @@ import pytest
 from tests.view.store import episode, make_store, verdict
 from verigym.core.errors import BadInput, NotFound
 from verigym.core.records import Task
+from verigym.model.coverage import Coverage, Part
 from verigym.store.database import Store
 from verigym.training.alarms import Alarm, stored_alarm
 from verigym.view import render
@@ -111,6 +112,16 @@ def test_values_that_are_not_finite_are_left_out_and_counted(tmp_path: Path) -> 
     page = show(tmp_path)
     assert panel(page, "loss").left[0].mean == [1.0, None, None, None, None, 0.5]
     assert any("4 values not finite" in note for note in page.notes)
+
+
+def test_a_run_shows_what_its_adapter_leaves_out(tmp_path: Path) -> None:
+    store = begin(tmp_path)
+    covered = Coverage(
+        total=100, trained=4, adapted=[Part("q_proj", 60)], left=[Part("head", 40, "not in lora.targets")]
+    )
+    store.put("coverage", "grpo-1/adapter", covered)
+    assert show(tmp_path).notes[0] == covered.summary
+    assert "Not adapted: head (40%)." in covered.summary
 
 
 def test_metrics_with_unknown_and_hostile_names_get_panels_of_their_own(tmp_path: Path) -> None:
