@@ -1,5 +1,6 @@
 """The parts of a report that compare two versions task by task, and the report of a comparison."""
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -127,10 +128,10 @@ def _success(pair: Pair) -> Iterator[Block]:
     sides = {f"before: {before}": found.champion_success, f"after: {after}": found.candidate_success}
     rows = [Interval(name, one.value, one.low, one.high, unit="share") for name, one in sides.items()]
     delta = found.success
-    change = Interval("difference", delta.value, delta.low, delta.high, delta.low, 0.0, "", "points")
+    change = Interval("difference", delta.value, delta.low, math.nan, delta.low, 0.0)
     yield Picture(
         intervals([*rows, change], width=WIDTH),
-        "Success with 95% intervals, and the difference with its one-sided 95% bounds.",
+        "Success with 95% intervals, and the difference with its one-sided 95% bound.",
     )
     told = ", ".join(f"{name} {with_interval(one.value, one.low, one.high)}" for name, one in sides.items())
     yield Words(f"Success, {told}. These are 95% intervals.")
