@@ -36,6 +36,7 @@ def healthy(draw: random.Random, steps: int = 100, eval_every: int = 5) -> Run:
             "entropy": entropy * (1 - 0.65 * learnt) * math.exp(draw.gauss(0, 0.12)),
             "kl": 0.12 * step / steps * math.exp(draw.gauss(0, 0.2)),
             "teacher_kl": (0.1 + 0.5 * (1 - learnt)) * math.exp(draw.gauss(0, 0.15)),
+            "explained_variance": 0.1 + 0.5 * learnt + draw.gauss(0, 0.1),
             "mismatch": 0.01 * math.exp(draw.gauss(0, 0.4)),
             "clipped": rate(0.01, episodes),
             "grad_norm": 0.4 * math.exp(draw.gauss(0, 0.35)),
@@ -126,6 +127,10 @@ def lost_teacher(far: float, metrics: dict[str, float], draw: random.Random) -> 
     metrics["teacher_kl"] *= 1 + 5 * far
 
 
+def blind(far: float, metrics: dict[str, float], draw: random.Random) -> None:
+    metrics["explained_variance"] -= 2 * far
+
+
 def stale(far: float, metrics: dict[str, float], draw: random.Random) -> None:
     metrics["mismatch"] *= 1 + 30 * far
 
@@ -166,6 +171,7 @@ DISEASES: dict[str, tuple[str, Any]] = {
     "too easy": ("tasks too easy", too_easy),
     "KL": ("KL runs away", far_away),
     "teacher": ("teacher is lost", lost_teacher),
+    "critic": ("critic is blind", blind),
     "stale sampler": ("sampler differs", stale),
     "spikes": ("gradient spikes", spikes),
     "flat": ("nothing learnt", flat),

@@ -86,7 +86,7 @@ def test_an_unknown_key_is_refused_with_the_nearest(fields: dict[Any, Any], word
         (["steps=many"], r"r\.yaml: steps must be a whole number, not text"),
         (["lora.r=[1]"], r"lora\.r must be a whole number, not a list"),
         (["lora=3"], "lora must be keys and values, not a whole number"),
-        (["algorithm=ppo"], r'algorithm cannot be "ppo". Use one of: sft, dpo, reward, grpo'),
+        (["algorithm=a2c"], r'algorithm cannot be "a2c". Use one of: sft, dpo, reward, grpo'),
         (["model=null"], "model must be text, not null"),
         (["steps=0"], r"r\.yaml: steps must be a whole number, at least 1"),
         (["prompts_per_step=-1"], "prompts_per_step must be a whole number, at least 1"),
@@ -271,7 +271,7 @@ def test_settings_of_an_algorithm_do_not_leak_into_the_next_recipe() -> None:
 
 def test_which_algorithms_sample_episodes() -> None:
     sampling = {name for name in ALGORITHMS if make(f"algorithm={name}", **NEEDED.get(name, {})).samples}
-    assert sampling == {"grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo", "distill", "rft"}
+    assert sampling == {"grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo", "distill", "rft", "ppo"}
 
 
 def test_several_rewards_are_given_with_their_weights() -> None:

@@ -51,7 +51,8 @@ def of(algorithm: str, bench: Bench) -> dict[str, Any]:
     if algorithm == "rft":
         return {"max_tokens": 80}  # it imitates replies that end by themselves
     teacher = {"distill": {"teacher": "self"}} if algorithm == "distill" else {}
-    return {"updates_per_batch": 2, **teacher}
+    critic = {"critic": {"warmup": 0}} if algorithm == "ppo" else {}
+    return {"updates_per_batch": 2, **teacher, **critic}
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

@@ -45,7 +45,7 @@ from verigym.workspace.dry_run import dry_run
         ({"loss": {"ratio": "word"}}, r"loss.ratio cannot be"),
         ({"reward": ["letters"]}, r"reward must be text or keys and values, not a list"),
         ({"environments": {"toolcall": "much"}}, r"environments\[...\] must be a number"),
-        ({"algorithm": "ppo"}, r'algorithm cannot be "ppo"'),
+        ({"algorithm": "a2c"}, r'algorithm cannot be "a2c"'),
         ({"num_generations_per_prompt": 1}, "must be at least 2"),
         ({"environment": ""}, "reward is missing"),
         ({"environments": {"toolcall": 1}}, "`environment` and `environments` cannot be combined"),

@@ -72,6 +72,7 @@ def step_line(step: int, steps: int, metrics: Metrics) -> str:
         ("passed", "passed {:.0f}%", 100),
         ("live_groups", "groups with signal {:.0f}%", 100),
         ("teacher_kl", "KL to the teacher {:.2f}", 1),
+        ("explained_variance", "critic explains {:.0f}%", 100),
         ("untaught", "not taught {:.0f}", 1),
         ("unscored", "not scored {:.0f}", 1),
         ("entropy", "entropy {:.2f}", 1),

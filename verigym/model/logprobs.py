@@ -75,6 +75,16 @@ def scores(model: Any, packed: PackedBatch) -> Tensor:
     return hidden_states(model, packed).index_select(0, last_B).float() @ weight_H
 
 
+def token_values(model: Any, packed: PackedBatch) -> tuple[Tensor, Tensor]:
+    """What a critic expects before each scored token, and the mask, each (B, S). The value is read where the token is
+    predicted."""
+    weight_H = lora.head(model)
+    assert weight_H is not None, "the model has no head"
+    values_M = hidden_states(model, packed).index_select(0, packed.parents_M).float() @ weight_H
+    mask_BS = packed.mask_BS
+    return values_M.index_select(0, packed.scored_BS.flatten()).view(mask_BS.shape).where(mask_BS, 0.0), mask_BS
+
+
 def _score(
     model: Any, hidden_MH: Tensor, targets_M: Tensor, temperature: float, entropy_too: bool
 ) -> tuple[Tensor, Tensor]:

@@ -267,6 +267,17 @@ def teacher_is_lost(history: History) -> Observation | None:
     return Observation("teacher_kl", f"KL to the teacher rose {_numbers(rise)} per token")
 
 
+def critic_is_blind(history: History) -> Observation | None:
+    """The critic foresees no more of the returns than their mean, after many steps."""
+    curve = values(history, "explained_variance")
+    if len(curve) < 20 or max(recent(curve, 10), statistics.median(curve[-10:])) > 0.0:
+        return None
+    return Observation(
+        "explained_variance",
+        f"the critic explains {recent(curve, 10):.0%} of the variance of returns in the last 10 steps",
+    )
+
+
 def sampler_differs(history: History) -> Observation | None:
     """Logprobs of the same tokens differ between sampler and trainer."""
     curve = values(history, "mismatch")
@@ -319,6 +330,7 @@ RULES: dict[str, Rule] = {
     "no signal": groups_lack_signal(lambda share: 0.25 <= share <= 0.75),
     "KL runs away": kl_runs_away,
     "teacher is lost": teacher_is_lost,
+    "critic is blind": critic_is_blind,
     "sampler differs": sampler_differs,
     "gradient spikes": gradient_spikes,
     "nothing learnt": nothing_is_learnt,

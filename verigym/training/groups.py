@@ -97,11 +97,11 @@ def has_signal(group: Group, recipe: Recipe) -> bool:
         return any(verdict.passed and verdict.reward is not None for verdict in group.verdicts)
     compared: list[Sequence[float | None]] = [group.rewards]
     if recipe.advantage.credit == "step":
-        rows = [row or [] for row in _by_step(group)]
+        rows = [row or [] for row in step_rewards(group)]
         compared += [[row[turn] if turn < len(row) else None for row in rows] for turn in range(max(map(len, rows)))]
     if recipe.advantage.credit == "state":
         plain = msgspec.structs.replace(recipe.advantage, scale="none")
-        [turns] = state_advantages([_by_step(group)], [_states(group)], plain)
+        [turns] = state_advantages([step_rewards(group)], [_states(group)], plain)
         compared += [[0.0, value] for row in turns for value in row]
     if recipe.advantage.rewards == "each" and isinstance(recipe.reward, dict):
         scored = [verdict.parts if verdict.reward is not None else None for verdict in group.verdicts]
@@ -128,7 +128,7 @@ def advantages_in(groups: list[Group], recipe: Recipe) -> tuple[list[list[float]
     settings = recipe.advantage
     by_turn: list[list[list[float]]] = [[[] for _ in group.trajectories] for group in groups]
     if settings.credit == "step":
-        by_turn = step_advantages([_by_step(group) for group in groups], settings)
+        by_turn = step_advantages([step_rewards(group) for group in groups], settings)
     if settings.rewards == "each" and isinstance(recipe.reward, dict):
         names = list(recipe.reward)
         parts = [
@@ -139,7 +139,9 @@ def advantages_in(groups: list[Group], recipe: Recipe) -> tuple[list[list[float]
     else:
         worth = advantages([group.rewards for group in groups], settings)
     if settings.credit == "state":
-        turns = state_advantages([_by_step(group) for group in groups], [_states(group) for group in groups], settings)
+        turns = state_advantages(
+            [step_rewards(group) for group in groups], [_states(group) for group in groups], settings
+        )
         by_turn = [
             [[value + settings.state_weight * turn for turn in row] for value, row in zip(values, rows, strict=True)]
             for values, rows in zip(worth, turns, strict=True)
@@ -155,7 +157,7 @@ def less(group: Group, taken: Mapping[str, float]) -> Group:
     )
 
 
-def _by_step(group: Group) -> list[list[float] | None]:
+def step_rewards(group: Group) -> list[list[float] | None]:
     """For each episode, the reward of each turn of the policy: the step rewards of the environment, plus the rest of the
     verdict at the end. None if the episode was not scored."""
     rows: list[list[float] | None] = []

@@ -9,7 +9,7 @@ import pickle
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
@@ -31,6 +31,13 @@ OneStep = Callable[[int], Awaitable[Metrics]]
 OnMetrics = Callable[[int, Metrics], bool | None]
 """Stores the metrics of a step. Returns True if training ends with this step (`checkpoints.patience`)."""
 Evaluate = Callable[[int], Awaitable[Metrics]]
+
+
+class Companion(Protocol):
+    """What is trained beside the model and belongs to its checkpoint, such as a critic."""
+
+    def state(self) -> dict[str, Any]: ...
+    def load_state(self, state: dict[str, Any]) -> None: ...
 
 
 class FirstBatch:
@@ -55,10 +62,12 @@ async def train_steps(
     evaluate: Evaluate,
     report: OnMetrics,
     weights_changed: Callable[[int], None] = lambda step: None,
+    companion: Companion | None = None,
 ) -> None:
     """Trains the adapter on `model` in place, and resumes from the checkpoint in `folder` if there is one.
-    `weights_changed(step)` is called after each step, so that the sampler drops what it computed with the old weights."""
-    done = load_checkpoint(folder, model, optimizer)
+    `weights_changed(step)` is called after each step, so that the sampler drops what it computed with the old weights. The
+    state of `companion` is part of the checkpoint."""
+    done = load_checkpoint(folder, model, optimizer, companion)
     weights_changed(done)
     saved = time.monotonic()
     for step in range(done + 1, recipe.steps + 1):
@@ -74,7 +83,7 @@ async def train_steps(
             metrics["eval_s"] = time.perf_counter() - started
         stop = report(step, metrics)
         if stop or step == recipe.steps or time.monotonic() - saved > CHECKPOINT_S:
-            save_checkpoint(folder, model, optimizer, step)
+            save_checkpoint(folder, model, optimizer, step, companion)
             saved = time.monotonic()
         if stop:
             return
@@ -92,7 +101,9 @@ def due(step: int, recipe: Recipe) -> bool:
     return bool(recipe.held_out_eval or recipe.algorithm == "reward") and recipe.has_checkpoint(step)
 
 
-def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer, step: int) -> None:
+def save_checkpoint(
+    folder: Path, model: Any, optimizer: torch.optim.Optimizer, step: int, companion: Companion | None = None
+) -> None:
     """Writes the new state beside the old one, then swaps them. One of the two is complete at every moment."""
     new = folder / f"step-{step:06d}.pt"
     state = {
@@ -100,6 +111,7 @@ def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer, 
         "adapter": lora.weights(model),
         "optimizer": optimizer.state_dict(),
         "rng": torch.get_rng_state(),
+        **({} if companion is None else {"companion": companion.state()}),
     }
     body = io.BytesIO()
     torch.save(state, body)  # into memory, because torch reports a full disk with an unclear error
@@ -115,7 +127,9 @@ def save_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer, 
             old.unlink()
 
 
-def load_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer) -> int:
+def load_checkpoint(
+    folder: Path, model: Any, optimizer: torch.optim.Optimizer, companion: Companion | None = None
+) -> int:
     """Loads the newest checkpoint into model and optimizer. Returns its step, or 0 if there is no checkpoint."""
     paths = sorted(folder.glob("step-*.pt"), reverse=True)
     if not paths:
@@ -129,6 +143,8 @@ def load_checkpoint(folder: Path, model: Any, optimizer: torch.optim.Optimizer) 
     lora.set_weights(model, state["adapter"])
     optimizer.load_state_dict(state["optimizer"])
     torch.set_rng_state(state["rng"])
+    if companion is not None:
+        companion.load_state(state["companion"])
     return state["step"]
 
 

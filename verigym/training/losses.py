@@ -141,6 +141,23 @@ def _shares(mask_BS: Tensor, average: str | None, totals: Totals) -> Tensor:
     return mask_BS / (lengths_B1 * totals.rows)
 
 
+def value_loss(
+    now_BS: Tensor, old_BS: Tensor, returns_BS: Tensor, mask_BS: Tensor, clip: float, num_tokens: int
+) -> tuple[Tensor, Figures]:
+    """Half of the mean squared error of a critic. With `clip`, a value that moved farther than that from its old one counts with
+    the larger of both errors (Schulman et al. 2017, as in verl and TRL)."""
+    error_BS = (now_BS - returns_BS) ** 2
+    if clip:
+        kept_BS = torch.maximum(torch.minimum(now_BS, old_BS + clip), old_BS - clip)
+        clipped_BS = (kept_BS - returns_BS) ** 2
+        error_BS = torch.maximum(error_BS, clipped_BS)
+        cut_BS = clipped_BS > (now_BS - returns_BS) ** 2
+    else:
+        cut_BS = torch.zeros_like(mask_BS, dtype=torch.bool)
+    loss = 0.5 * (error_BS * mask_BS).sum() / num_tokens
+    return loss, {"value_clipped": (cut_BS & mask_BS.bool()).sum() / num_tokens}
+
+
 def dpo_loss(gains_P2: Tensor, lengths_P2: Tensor, settings: PreferenceLoss, num_pairs: int) -> tuple[Tensor, Figures]:
     """The DPO or IPO loss of pairs (chosen, rejected). `gains` are sums of logprobs less those of the reference."""
     beta = beta_of(settings)

@@ -18,6 +18,7 @@ from verigym.training.recipe_groups import (
     Advantage,
     Checkpoints,
     Count,
+    Critic,
     Difficulty,
     Distill,
     Episodes,
@@ -43,7 +44,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     model: str
     """A Hugging Face model id, a local folder, or smollm2-135m (embedded)."""
     algorithm: Literal[
-        "sft", "dpo", "reward", "grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo", "distill", "kto", "rft"
+        "sft", "dpo", "reward", "grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo", "distill", "kto", "rft", "ppo"
     ]
     reward: str | dict[str, float] = ""
     """Name of a verifier, which also selects the environment. Or several names, each with a weight."""
@@ -98,6 +99,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     distill: Distill = Distill()
     sft: Imitation = Imitation()
     kto: Thumbs = Thumbs()
+    critic: Critic = Critic()
     eval_interval: Annotated[int, Meta(ge=0)] = 10
     """Steps between held-out evaluations. The last step is always evaluated. 0 for the last step only."""
     checkpoints: Checkpoints = Checkpoints()
@@ -123,7 +125,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     @property
     def compares(self) -> bool:
         """Whether training compares the rewards of a group. A group then needs at least two episodes."""
-        return self.samples and self.algorithm != "rft" and (self.algorithm != "distill" or self.distill.reward > 0)
+        alone = self.algorithm in ("rft", "ppo") or (self.algorithm == "distill" and not self.distill.reward)
+        return self.samples and not alone
 
     def has_checkpoint(self, step: int) -> bool:
         """Whether a step is one of those that are evaluated and can be kept."""
@@ -157,6 +160,7 @@ ALGORITHMS: dict[str, dict[str, dict[str, Any]]] = {
     },
     "distill": {},
     "rft": {},
+    "ppo": {"loss": {"kl_in": "reward"}},
 }
 """Defaults of each algorithm, over `_USUAL`. A recipe can override them."""
 _USUAL: dict[str, dict[str, Any]] = {

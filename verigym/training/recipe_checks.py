@@ -89,6 +89,7 @@ def check_sense(recipe: "Recipe", where: str) -> None:
             f"{where}: tools.rename and `agent` cannot be combined. Use tools.shuffle or tools.hide with an agent"
         )
     _check_distill(recipe, where)
+    _check_critic(recipe, where)
     _check_lora(recipe, where)
     check_loops(recipe, where)
     low, high = correction_bounds(recipe.loss)
@@ -164,6 +165,27 @@ def _check_thumbs(recipe: "Recipe", where: str) -> None:
     ):
         if given:
             raise BadInput(f"{where}: preference.{name} has no effect on kto. Remove it")
+
+
+def _check_critic(recipe: "Recipe", where: str) -> None:
+    """Checks the group `critic`, and what a critic leaves without effect."""
+    if recipe.algorithm != "ppo":
+        if recipe.critic != type(recipe.critic)():
+            raise BadInput(f"{where}: critic cannot be used with {recipe.algorithm}. Remove it, or set algorithm: ppo")
+        return
+    if recipe.critic.warmup >= recipe.steps:
+        raise BadInput(
+            f"{where}: critic.warmup ({recipe.critic.warmup}) must be smaller than steps ({recipe.steps}), or the policy never "
+            "learns"
+        )
+    for name, given in (
+        ("advantage.credit: state", recipe.advantage.credit == "state"),
+        ("advantage.rewards: each", recipe.advantage.rewards == "each"),
+        ("episodes.dynamic_rounds", bool(recipe.episodes.dynamic_rounds)),
+        ("adapter: full", str(recipe.adapter) == "full"),
+    ):
+        if given:
+            raise BadInput(f"{where}: {name} cannot be used with ppo, whose critic gives the advantages. Remove it")
 
 
 def _check_distill(recipe: "Recipe", where: str) -> None:

@@ -207,6 +207,22 @@ class Thumbs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Weight of a row with a thumb down."""
 
 
+class Critic(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The critic of ppo: a second adapter with a head on the same base model. Key `critic` of a recipe."""
+
+    learning_rate: Positive = 1e-4
+    warmup: Annotated[int, Meta(ge=0)] = 5
+    """Steps at the beginning in which only the critic learns."""
+    discount: Annotated[float, Meta(gt=0, le=1)] = 1.0
+    """Discount factor per token (gamma)."""
+    smoothing: Annotated[float, Meta(ge=0, le=1)] = 1.0
+    """The lambda of GAE: 1 compares whole returns with values, smaller values trust the critic more."""
+    clip: NotNegative = 0.5
+    """How far the value of a token may move per batch. 0 for no bound."""
+    whiten: bool = True
+    """Whether advantages are shifted and scaled to mean 0 and deviation 1 over the tokens of a batch."""
+
+
 class Distill(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """On-policy distillation. Key `distill` of a recipe."""
 

@@ -21,7 +21,7 @@ from verigym.core.errors import InfrastructureFailure, Refused
 from verigym.core.records import Sample
 from verigym.model import lora
 from verigym.model.forward_check import can_share
-from verigym.model.logprobs import scores, token_logprobs
+from verigym.model.logprobs import scores, token_logprobs, token_values
 from verigym.model.tree import PackedBatch, pack
 from verigym.training.losses import (
     Totals,
@@ -31,6 +31,7 @@ from verigym.training.losses import (
     reward_loss,
     sft_loss,
     teacher_advantages,
+    value_loss,
 )
 from verigym.training.plan import CPU_TOKENS
 from verigym.training.recipe_groups import Distill, PolicyLoss, PreferenceLoss, Thumbs
@@ -324,6 +325,36 @@ def _gradients(
         return [gradient.contiguous() for gradient in gradients], {name: sum.item() for name, sum in figures.items()}
     except torch.OutOfMemoryError:
         return None
+
+
+def value_update(
+    model: Any,
+    optimizer: torch.optim.Optimizer,
+    samples: Sequence[Sample],
+    old: Sequence[list[float]],
+    returns: Sequence[list[float]],
+    clip: float,
+) -> Figures:
+    """One update of a critic, whose adapter must be on the model. `old` and `returns` are per scored token."""
+    num_tokens = num_scored(samples)
+
+    def loss_of(packed: PackedBatch) -> tuple[Tensor, dict[str, Tensor]]:
+        now_BS, mask_BS = token_values(model, packed)
+        old_BS, returns_BS = (_table(now_BS, [rows[i] for i in packed.samples]) for rows in (old, returns))
+        return value_loss(now_BS, old_BS, returns_BS, mask_BS, clip, num_tokens)
+
+    return _update(model, optimizer, samples, loss_of)
+
+
+@torch.no_grad()
+def values_of(model: Any, samples: Sequence[Sample]) -> list[list[float]]:
+    """The values of each sample's scored tokens under the critic on the model."""
+    by_sample: list[list[float]] = [[] for _ in samples]
+    for packed in _micro_batches(model, samples):
+        values_BS, mask_BS = token_values(model, packed)
+        for i, values, mask in zip(packed.samples, values_BS.tolist(), mask_BS.tolist(), strict=True):
+            by_sample[i] = values[: sum(mask)]
+    return by_sample
 
 
 @torch.no_grad()

@@ -122,6 +122,14 @@ _PANELS = [
         words="How far the student is from its teacher, per token. It should fall.",
     ),
     _PanelSpec(
+        id="critic",
+        title="Critic",
+        left=["value_loss", "value_grad_norm"],
+        right=["explained_variance"],
+        with_right="Critic: its loss, and the share of the returns that it foresees",
+        words="A share of 0 or less means that the critic foresees nothing.",
+    ),
+    _PanelSpec(
         id="entropy", title="Entropy", left=["entropy"], words="Near zero, all replies of a group are the same."
     ),
     _PanelSpec(
@@ -179,6 +187,9 @@ WORDS = {
     "kl": "KL",
     "teacher_kl": "KL to the teacher",
     "teacher_s": "teacher",
+    "value_loss": "loss of the critic",
+    "value_grad_norm": "gradient norm of the critic",
+    "explained_variance": "explained variance",
     "live_groups": "groups with signal",
     "clipped": "clipped",
     "grad_norm": "gradient norm",

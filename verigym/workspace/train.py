@@ -260,6 +260,7 @@ class TrainingJob:
         from verigym.training import offline, samples
         from verigym.training.distill import train_distill
         from verigym.training.grpo import train_grpo
+        from verigym.training.ppo import train_ppo
         from verigym.training.rft import train_rft
         from verigym.training.update import pair_accuracy
 
@@ -282,6 +283,10 @@ class TrainingJob:
             elif recipe.algorithm == "rft":
                 self._begin()
                 await train_rft(model, recipe, self._rollouts(policy, context), folder, report=report)
+            elif recipe.algorithm == "ppo":
+                self._begin()
+                rollouts = self._rollouts(policy, context)
+                await train_ppo(model, recipe, rollouts, folder, reference=reference, report=report)
             elif recipe.samples:
                 self._begin()
                 rollouts = self._rollouts(policy, context)
