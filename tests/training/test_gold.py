@@ -76,7 +76,10 @@ def brute_force(model: Any, samples: list[Sample], per_row: bool = False) -> lis
         logprobs = torch.log_softmax(logits, -1).gather(1, ids[0, 1:, None])[:, 0]
         scored = torch.tensor(sample.mask[1:], dtype=torch.float32)
         share = 1 / (scored.sum() * len(samples)) if per_row else 1 / num_tokens
-        total = total - sample.advantage * (logprobs * scored).sum() * share
+        worth = torch.full_like(scored, sample.advantage)
+        if sample.advantages:
+            worth[scored.bool()] = torch.tensor(sample.advantages)
+        total = total - (worth * logprobs * scored).sum() * share
     return list(torch.autograd.grad(total, lora.parameters(model)))
 
 

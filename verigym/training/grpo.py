@@ -9,6 +9,8 @@ One step, top to bottom:
 5. evaluate: every few steps, the held-out suite (`rollouts.evaluate`, called by `loop.train_steps`)
 """
 
+import itertools
+import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,11 +18,13 @@ from typing import Any
 
 import torch
 
+from verigym.core.records import Sample
 from verigym.model import lora
 from verigym.model.threads import in_thread
 from verigym.training.groups import Group, has_signal, less, pick, samples_of, summary, with_rewards
 from verigym.training.loop import FirstBatch, Metrics, OnMetrics, train_steps
 from verigym.training.losses import divergence
+from verigym.training.offline import batch
 from verigym.training.recipe import Recipe
 from verigym.training.rollouts import TrainingRollouts
 from verigym.training.samples import from_trajectory
@@ -34,16 +38,21 @@ async def train_grpo(
     folder: Path,
     *,
     reference: Weights = None,
+    stored: Sequence[Group] = (),
     report: OnMetrics,
 ) -> None:
     """Trains the adapter on `model`. The divergence is measured from `reference`, the weights of an adapter, or from the bare
-    model if it is None. Checkpoints are in `folder`."""
+    model if it is None. Checkpoints are in `folder`. With `stored`, it trains on these groups, each once per epoch, and samples
+    none. `loss.correction` then corrects for the weights that sampled them."""
     optimizer = make_optimizer(model, recipe.learning_rate)
     first = FirstBatch(model)
 
     async def one_step(step: int) -> Metrics:
         started = time.perf_counter()
-        groups = await collect(recipe, rollouts, step)
+        if stored:
+            groups = [with_rewards(group, recipe) for group in batch(stored, recipe, step)]
+        else:
+            groups = await collect(recipe, rollouts, step)
         sampled = time.perf_counter()
         metrics = summary(groups, recipe, len(rollouts.sources) > 1) | drawn(recipe, rollouts, step)
         if recipe.loss.kl and recipe.loss.kl_in == "reward":
@@ -53,6 +62,10 @@ async def train_grpo(
         samples = samples_of(groups, recipe)
         kept = [sample for sample, masked in samples if not masked]
         num_rows = len(samples)
+        if stored and kept:
+            metrics |= await in_thread(
+                staleness, model, kept, recipe.temperature, len(stored), recipe.prompts_per_step, step
+            )
         if recipe.episodes.gold_when_all_fail:
             gold, counts = await rollouts.gold(groups, step)
             kept, num_rows, metrics = kept + gold, num_rows + len(gold), metrics | counts
@@ -100,6 +113,23 @@ async def collect(recipe: Recipe, rollouts: TrainingRollouts, step: int) -> list
         if wanted <= 0:
             break
     return groups
+
+
+def staleness(
+    model: Any, samples: Sequence[Sample], temperature: float, num_groups: int, per_step: int, step: int
+) -> Metrics:
+    """How far the weights are from those that sampled stored episodes. `stale_kl`: the mean of the sampler's logprob less the
+    present one, an estimate of their divergence per token. `stale_share`: the effective share of the episodes, 1 if the weights
+    of the episodes are equal and near 0 if a few of them dominate. `epoch`: how often each group was used."""
+    now = logprobs_of(model, samples, temperature)
+    then = [[*itertools.compress(sample.logprobs, sample.mask)] for sample in samples]
+    num_tokens = max(1, sum(map(len, now)))
+    total = math.fsum(b - a for ours, theirs in zip(now, then, strict=True) for a, b in zip(ours, theirs, strict=True))
+    logs = [math.fsum(ours) - math.fsum(theirs) for ours, theirs in zip(now, then, strict=True)]
+    top = max(logs)
+    weights = [math.exp(value - top) for value in logs]  # scaled, which leaves the share as it is
+    share = math.fsum(weights) ** 2 / math.fsum(weight * weight for weight in weights) / len(weights)
+    return {"stale_kl": total / num_tokens, "stale_share": share, "epoch": step * per_step / num_groups}
 
 
 def drawn(recipe: Recipe, rollouts: TrainingRollouts, step: int) -> Metrics:

@@ -48,10 +48,6 @@ def check_sense(recipe: "Recipe", where: str) -> None:
         raise not_found("tracker", unknown[0], PACKAGES, f"See trackers in {where}.")
     if recipe.advantage.rewards == "each":
         _check_each(recipe, where)
-    if recipe.data and recipe.samples:
-        raise BadInput(
-            f"{where}: data cannot be used with {recipe.algorithm}, which samples its own episodes. Remove it"
-        )
     if recipe.part:
         try:
             parse_part(recipe.part)

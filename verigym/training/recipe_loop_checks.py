@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 def check_loops(recipe: "Recipe", where: str) -> None:
     _check_checkpoints(recipe, where)
     _check_rft(recipe, where)
+    _check_stored(recipe, where)
     if recipe.difficulty != Difficulty() and recipe.difficulty.draw == "uniform":
         raise BadInput(
             f"{where}: difficulty has no effect with `draw: uniform`. Set difficulty.draw to signal, or remove it"
@@ -62,4 +63,32 @@ def _check_rft(recipe: "Recipe", where: str) -> None:
         raise BadInput(
             f"{where}: rft.keep ({recipe.rft.keep}) is above num_generations_per_prompt ({recipe.num_generations_per_prompt}). "
             "Lower it"
+        )
+
+
+def _check_stored(recipe: "Recipe", where: str) -> None:
+    """Checks `data: RUN`, with which grpo and its variants train on stored groups."""
+    if not (recipe.samples and recipe.data):
+        return
+    if recipe.algorithm in ("rft", "distill"):
+        raise BadInput(
+            f"{where}: data cannot be used with {recipe.algorithm}, which samples its own episodes. Remove it. To imitate the "
+            "passes of a stored run, use algorithm: sft with verigym data demos RUN"
+        )
+    for name, given in (
+        ("episodes.dynamic_rounds", bool(recipe.episodes.dynamic_rounds) and recipe.algorithm != "dapo"),  # its default
+        ("num_tasks", recipe.num_tasks is not None),
+        ("reward_model", bool(recipe.reward_model)),
+        ("agent", bool(recipe.agent)),
+        ("tools", recipe.tools.active),
+        ("advantage.credit: state", recipe.advantage.credit == "state"),
+    ):
+        if given:
+            raise BadInput(
+                f"{where}: {name} and `data: RUN` cannot be combined, because stored episodes are not sampled again. Remove one"
+            )
+    if recipe.loss.correction == "none":
+        raise BadInput(
+            f"{where}: `loss.correction: none` with `data: RUN` would ignore that other weights sampled the episodes. Use tis, "
+            "icepop, sequence_tis or sequence_mask"
         )

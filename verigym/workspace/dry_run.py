@@ -199,6 +199,8 @@ def _lines(job: TrainingJob, wanted: TrainingLoad, reply: float, length: Episode
         lines.append("tasks are drawn by their running pass rate. Solved tasks pause")
     if recipe.checkpoints.chooses and recipe.held_out_eval:
         lines.append(f"{recipe.evaluated_on} chooses the checkpoint. The gate leaves its families out")
+    if job.stored is not None:
+        lines.append(f"it samples nothing and trains on {job.stored}")
     if job.dataset is not None:
         lines.append(f"data {job.dataset.name}: {job.dataset.rows} rows, {job.dataset.source}")
     if recipe.episodes.dynamic_rounds and recipe.samples:

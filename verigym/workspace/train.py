@@ -34,6 +34,7 @@ from verigym.workspace.audit import last_audit, was_checked
 from verigym.workspace.checkpoints import CheckpointKeeper, forget_kept
 from verigym.workspace.gold import check_gold, gold_examples, gold_source
 from verigym.workspace.measure import context_of, reports_of, suite_of
+from verigym.workspace.stored_groups import check_tokens, stored_groups, with_stored_tasks
 from verigym.workspace.teachers import find_teacher, open_teacher
 from verigym.workspace.training_environments import (
     check_rows,
@@ -183,9 +184,14 @@ class TrainingJob:
         if recipe.tools.active and not any(each.environment.has_tools for each in self.environments):
             raise BadInput(f"tools: {self.environments[0].name} has no tools to vary. Remove `tools` from the recipe")
         self.dataset: Dataset | None = (
-            data.find(ws, recipe.data, thumbs=recipe.algorithm == "kto") if recipe.data else None
+            data.find(ws, recipe.data, thumbs=recipe.algorithm == "kto") if recipe.data and not recipe.samples else None
         )
-        if self.dataset is None:
+        self.stored = stored_groups(ws, recipe, self.environments) if recipe.data and recipe.samples else None
+        if self.stored is not None:
+            self.environments = with_stored_tasks(self.environments, self.stored)
+            check_gold(recipe, self.environments)
+            self.data_hash, self.families = self.stored.hash, self.stored.families
+        elif self.dataset is None:
             self.environments = with_tasks(self.environments, recipe)
             check_gold(recipe, self.environments)
             tasks = [task for each in self.environments for task in each.tasks]
@@ -204,6 +210,7 @@ class TrainingJob:
             "recipe": recipe_json(recipe),
             "parent": self.parent.id,
             **({"data": self.dataset.id} if self.dataset else {}),
+            **({"data": self.stored.run, "episodes": self.stored.hash} if self.stored else {}),
             **{role: version.id for role, version in self.roles.items()},
             **({"teacher": self.teacher.id} if self.teacher else {}),
             **({"rehearsed": tasks_hash(rehearsed)} if rehearsed else {}),
@@ -288,9 +295,12 @@ class TrainingJob:
                 rollouts = self._rollouts(policy, context)
                 await train_ppo(model, recipe, rollouts, folder, reference=reference, report=report)
             elif recipe.samples:
+                if self.stored is not None:
+                    check_tokens(self.stored, render.tokenizer, self.parent.base)
                 self._begin()
                 rollouts = self._rollouts(policy, context)
-                await train_grpo(model, recipe, rollouts, folder, reference=reference, report=report)
+                stored = self.stored.groups if self.stored else ()
+                await train_grpo(model, recipe, rollouts, folder, reference=reference, stored=stored, report=report)
             elif recipe.algorithm == "sft":
                 examples = await self.demonstrations()
                 learnt = [sample for example in examples for sample in samples.example_samples(render, example)]
