@@ -287,7 +287,11 @@ def test_several_rewards_are_given_with_their_weights() -> None:
         (["loss=3"], {}, "loss must be keys and values, not a whole number"),
         (["episodes.overlong_buffer=64"], {}, r"episodes\.overlong_buffer must be smaller than max_tokens \(64\)"),
         (["loss.correction_low=4"], {}, r"loss.correction_low \(4\) is above loss.correction_high \(3\)"),
-        (["data=pairs"], {}, "data cannot be used with grpo, which samples its own episodes. Remove it"),
+        (
+            ["data=pairs", "algorithm=rft"],
+            {},
+            "data cannot be used with rft, which samples its own episodes. Remove it",
+        ),
         (["part=half"], {}, r'r\.yaml: Part "half" is invalid. Write I/N, such as 1/3'),
         (["algorithm=sft", "data=d", "part=1/2"], {}, "`part` and `data` cannot be combined. Remove one"),
         (["algorithm=dpo"], {}, "data is missing. dpo trains on preferences. Create them with: verigym data pairs RUN"),

@@ -50,7 +50,7 @@ from verigym.workspace.dry_run import dry_run
         ({"environment": ""}, "reward is missing"),
         ({"environments": {"toolcall": 1}}, "`environment` and `environments` cannot be combined"),
         ({"algorithm": "dpo"}, "data is missing. dpo trains on preferences"),
-        ({"data": "x"}, "data cannot be used with grpo, which samples its own episodes"),
+        ({"data": "x", "num_tasks": 2}, "num_tasks and `data: RUN` cannot be combined"),
         ({"rehearse": {"plain": 0.2}}, "rehearse works only with sft. To keep grpo near its start, use loss.kl"),
         (
             {"algorithm": "sft", "rehearse": {"plain": 0.6, "toolcall": 0.5}},

@@ -64,9 +64,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The external agent that drives the episodes: a command, such as `codex exec {prompt}`, or module:function. Training uses
     exactly the tokens that the model sampled for it."""
     data: str = ""
-    """A dataset (id, name, latest) or a file: demonstrations for sft, preferences for dpo and reward. For grpo and its variants, a
-    stored run whose groups are trained on. Empty for gold
-    solutions."""
+    """A dataset (id, name, latest) or a file: demonstrations for sft, preferences for dpo and reward. For grpo and its
+    variants, a stored run whose groups are trained on. Empty for gold solutions or new episodes."""
     rehearse: dict[str, Share] = {}
     """Environments to rehearse, each with its share of the sft data. The start version answers their training tasks, and
     sft trains on its own replies so that it forgets less. `plain` is meant for this. In an environment with tools, only
