@@ -19,10 +19,11 @@ quickstart: $(TRAIN) sandbox  ## run the whole cycle on the embedded model
 	$(BIN)/verigym quickstart
 
 test: sandbox style  ## run all checks and tests: 12 minutes on 2 idle cores
-	@$(MAKE) --no-print-directory -j 2 types suite || { cat build/types.log; exit 1; }  # together: tests often wait for a process
+	@$(MAKE) --no-print-directory -j 2 types suite || { cat build/types.log; exit 1; }
 
+# More processes than cores: a test often waits for a server or a process that it started.
 suite: $(DEV)
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/authoring --ignore tests/third_party --ignore tests/browser
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --ignore tests/authoring --ignore tests/third_party --ignore tests/browser
 
 test-fast: $(DEV)  ## run the quick tests, without torch, content and commands: 90 seconds on 2 cores
 	$(BIN)/python -m pytest --fast -n 2 --dist loadfile

@@ -87,12 +87,30 @@ def module_imports(module: str) -> frozenset[str]:
     )
 
 
-LONG = ("tests/workspace/test_train_re", "tests/flywheel", "tests/api/test_examples", "tests/docs/test_tutorials")
-"""Files with the longest single tests. They start first, so that no process waits for them at the end."""
+LONG = (
+    "tests/docs/test_tutorials",
+    "tests/workspace/test_train_re",
+    "tests/verifiers/test_code",
+    "tests/flywheel",
+    "tests/environments/bridges/test_reasoning_gym",
+    "tests/policies/test_engine",
+    "tests/cli/test_audit",
+    "tests/workspace/test_gate_looks",
+    "tests/api/test_examples",
+    "tests/gates/test_whole_gate",
+    "tests/workspace/test_train",
+    "tests/training/test_learning",
+    "tests/training/test_alarms",
+    "tests/cli/test_demo",
+    "tests/model/test_attention",
+    "tests/traces/test_ingest",
+)
+"""Files that take longest, the longest first. They start first, so that no process waits for them at the end."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+    first = {name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: min((first[name] for name in LONG if item.nodeid.startswith(name)), default=len(LONG)))
 
 
 def pytest_collection_finish() -> None:

@@ -10,6 +10,7 @@ test takes free ports instead, so that two pages never meet. What the shell itse
 """
 
 import os
+import random
 import re
 import socket
 import subprocess
@@ -111,13 +112,18 @@ def _until_ready(typed: str, files: dict[str, str]) -> str:
 
 
 def _free_ports(page: str) -> dict[str, str]:
-    held = {port: socket.socket() for port in sorted(set(_PORT.findall(page)))}
-    for one in held.values():
-        one.bind(("127.0.0.1", 0))
-    free = {port: str(one.getsockname()[1]) for port, one in held.items()}
-    for one in held.values():
-        one.close()
-    return free
+    """Ports below those that the system gives away, so that nobody else gets one before the page's server starts."""
+    free = (port for port in random.sample(range(10_000, 32_000), 1000) if _is_free(port))
+    return {port: str(next(free)) for port in sorted(set(_PORT.findall(page)))}
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as one:
+        try:
+            one.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 def _with(ports: dict[str, str], text: str) -> str:

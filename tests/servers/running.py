@@ -26,6 +26,9 @@ from verigym.traces.capture import CaptureCounts, Exchange, Placement
 from verigym.traces.feedback import new_feedback
 from verigym.workspace.workspace import WorkspaceFolder
 
+CLIENT: dict[str, Any] = {"api_key": "none", "max_retries": 0, "timeout": 600.0}
+"""By itself a client waits only 5 seconds for a connection, which 200 at once can take on a busy machine."""
+
 
 class Recorded:
     """Takes exchanges as `Capture` does, and keeps them in a list."""
@@ -80,10 +83,10 @@ class Running:
 
     @functools.cache  # noqa: B019
     def client(self, **options: Any) -> openai.OpenAI:
-        return openai.OpenAI(base_url=f"{self.url}/v1", **{"api_key": "none", "max_retries": 0, **options})
+        return openai.OpenAI(base_url=f"{self.url}/v1", **{**CLIENT, **options})
 
     def async_client(self, **options: Any) -> openai.AsyncOpenAI:
-        return openai.AsyncOpenAI(base_url=f"{self.url}/v1", **{"api_key": "none", "max_retries": 0, **options})
+        return openai.AsyncOpenAI(base_url=f"{self.url}/v1", **{**CLIENT, **options})
 
     def promote(self, version: Version) -> None:
         current = ledger.champion(self.ws.store) or ""
