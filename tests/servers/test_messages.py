@@ -28,7 +28,9 @@ TOOL: Any = {
 
 
 def client(server: Running, **options: Any) -> anthropic.Anthropic:
-    return anthropic.Anthropic(base_url=server.url, **{"api_key": "none", "max_retries": 0, "timeout": 600.0, **options})
+    return anthropic.Anthropic(
+        base_url=server.url, **{"api_key": "none", "max_retries": 0, "timeout": 600.0, **options}
+    )
 
 
 @pytest.fixture(scope="module")
