@@ -14,6 +14,7 @@ from tests.workspace.desk import Bench, desk
 from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.training.grpo import staleness
 from verigym.training.update import logprobs_of
+from verigym.workspace.cleanup import removable
 from verigym.workspace.stored_groups import check_tokens, stored_groups
 from verigym.workspace.train import TrainingJob
 
@@ -28,6 +29,7 @@ def test_a_version_is_trained_on_stored_episodes_and_samples_none(fresh: Bench, 
     assert abs(rows[4]["stale_kl"]) > abs(rows[1]["stale_kl"]), "the weights move away from the sampler"
     assert rows[4]["epoch"] == pytest.approx(4 * 2 / 12)
     assert fresh.ws.store.run(made).config["data"] == run
+    assert removable(fresh.ws, [run])[run] == [f"training run {made} trains on its episodes"]
     assert "it samples nothing and trains on 12 groups of 48 stored episodes" in " ".join(
         fresh.shell("train", fresh.recipe_file("grpo", data=run, max_tokens=80), "--dry-run").split()
     )

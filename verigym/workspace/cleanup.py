@@ -94,6 +94,8 @@ def _reasons(ws: WorkspaceFolder, runs: Sequence[Run]) -> Reasons:
         for reason, trajectories in named.items():
             if any(id.startswith(f"{run.id}/") for id in trajectories):
                 reasons[run.id].append(reason)
+        if (source := str(run.config.get("data", ""))) in by_id:
+            reasons[source].append(f"training run {run.id} trains on its episodes")
         parent = by_id.get(run.parent)
         if parent is not None and parent.finished is None:
             reasons[run.id].append(f"training run {parent.id} is not finished and resumes from it")
