@@ -52,3 +52,9 @@ def test_a_reward_model_cannot_teach(bench: Bench) -> None:
     recipe = bench.recipe("distill", distill={"teacher": version.id})
     with pytest.raises(Refused, match="is a reward model"):
         find_teacher(bench.ws, recipe, bench.ws.agent(str(bench.model)))
+
+
+def test_the_dry_run_of_ppo_counts_the_critic(bench: Bench) -> None:
+    plain, critic = dry_run(bench.ws, bench.recipe("grpo")), dry_run(bench.ws, bench.recipe("ppo", steps=9))
+    assert critic.plan.memory.adapter == 2 * plain.plan.memory.adapter
+    assert any(line.startswith("critic: a second adapter") for line in critic.lines)

@@ -83,7 +83,7 @@ def step_line(step: int, steps: int, metrics: Metrics) -> str:
             name in ("unscored", "untaught") and not metrics.get(name)
         )
         if name in metrics and not hidden:
-            shown.append(words.format(metrics[name] * scale))
+            shown.append(words.format(metrics[name] * scale).replace(" -0%", " 0%"))
     speed = tokens_per_s([metrics])
     return "  ".join([*shown, f"{speed:,.0f} tokens/s"] if speed else shown)
 

@@ -50,6 +50,7 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     covered = None if job.parent.adapter else read_coverage(job.parent.base, adapter_config(recipe))
     sides = 2 if recipe.algorithm in ("dpo", "reward") else 1  # samples per row of written data
     tasks = sum(len(each.tasks) for each in job.environments) if recipe.samples else recipe.prompts_per_step
+    adapters = 2 if recipe.algorithm == "ppo" else 1  # the critic has an adapter and updates of its own
     wanted = TrainingLoad(
         prompts_per_step=min(recipe.prompts_per_step, tasks),
         num_generations_per_prompt=recipe.num_generations_per_prompt if recipe.samples else sides,
@@ -59,9 +60,9 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         turns=length.turns,
         result_tokens=length.result_tokens,
         episode_tokens=recipe.limits.tokens if recipe.samples else None,
-        updates_per_batch=recipe.updates_per_batch,
-        lora_rank=recipe.lora.r,
-        adapter_parameters=covered.trained if covered else 0,
+        updates_per_batch=recipe.updates_per_batch * adapters,
+        lora_rank=recipe.lora.r * adapters,
+        adapter_parameters=covered.trained * adapters if covered else 0,
         eval_tasks=sum(len(suite[1]) for suite in job.suites if suite),
         eval_interval=recipe.eval_interval,
         samples=recipe.samples,
@@ -190,6 +191,9 @@ def _lines(job: TrainingJob, wanted: TrainingLoad, reply: float, length: Episode
         lines.append(f"in {each.name}: {learnt}{held_out}")
     if recipe.algorithm == "distill":
         lines.append(_teacher_line(job))
+    if recipe.algorithm == "ppo":
+        warm = recipe.critic.warmup
+        lines.append(f"critic: a second adapter on the same base model, which learns alone for the first {warm} steps")
     if recipe.algorithm == "rft":
         kept = counted(recipe.rft.keep, "episode")
         lines.append(
