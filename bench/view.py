@@ -37,6 +37,8 @@ from verigym.store.database import Store
 from verigym.view.derived import Derived
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "view.jsonl"
+_TURNS = 6
+"""Times that rollouts are measured without and with an open page."""
 ROLLOUTS = """
 import sys, time
 from pathlib import Path
@@ -209,11 +211,14 @@ def rollouts_per_s(home: Path, count: int) -> float:
 
 
 def beside(home: Path, server: Server, goals: list[PageGoal], count: int) -> list[Figure]:
-    """The rate of a rollout alone, with an open live page, and with eight clients that ask without pause."""
-    alone = [rollouts_per_s(home, count)]
-    with listening(server, "runs"):
-        watched = [rollouts_per_s(home, count) for _ in range(2)]
-    alone.append(rollouts_per_s(home, count))
+    """The rate of a rollout alone, with an open live page, and with eight clients that ask without pause. The first two take
+    turns, because the speed of a machine drifts by more than the goal."""
+    alone, watched = list[float](), list[float]()
+    for _ in range(_TURNS):
+        alone.append(rollouts_per_s(home, count // 2))
+        with listening(server, "runs"):
+            watched.append(rollouts_per_s(home, count // 2))
+    share = statistics.median(after / before for before, after in zip(alone, watched, strict=True))
     stop, taken, wrong = threading.Event(), list[float](), list[int]()
 
     def ask(seed: int) -> None:
@@ -231,10 +236,9 @@ def beside(home: Path, server: Server, goals: list[PageGoal], count: int) -> lis
     stop.set()
     for client in clients:
         client.join()
-    usual = statistics.fmean(alone)
     return [
-        figure("view: rollouts beside an open live page, against none", max(watched) / max(alone), "times", ">= 0.98"),
-        figure("view: rollouts beside 8 clients without pause", busy / usual, "times"),
+        figure("view: rollouts beside an open live page, against none", share, "times", ">= 0.98"),
+        figure("view: rollouts beside 8 clients without pause", busy / statistics.median(alone), "times"),
         figure("view: 8 clients beside a rollout, p95", statistics.quantiles(taken, n=100)[94], "ms"),
         figure("view: 8 clients beside a rollout, errors", len(wrong), "of " + f"{len(taken):,}", "<= 0"),
     ]
@@ -281,11 +285,15 @@ def latency(home: Path, server: Server, times: int) -> Figure:
     return figure("view: commit to message on an open page, slowest of 20", max(taken), "ms", "<= 1000")
 
 
-def measure(home: Path, *, requests: int, mixed: int, rollouts: int) -> list[Figure]:
+def episodes_of(home: Path) -> int:
+    """Episodes of the large run."""
     with sqlite3.connect(home / "store.db") as store:
         [(counts,)] = store.execute("SELECT counts FROM runs WHERE id = ?", (RUN,)).fetchall()
-    count = msgspec.json.decode(counts)[0]
-    figures: list[Figure] = []
+    return msgspec.json.decode(counts)[0]
+
+
+def measure(home: Path, *, requests: int, mixed: int, rollouts: int) -> list[Figure]:
+    count, figures = episodes_of(home), list[Figure]()
     for end in ("", "-wal", "-shm"):
         (home / f"derived.db{end}").unlink(missing_ok=True)
     with served(home) as server:
@@ -342,13 +350,16 @@ def main() -> None:
             shutil.copytree(args.home, home, ignore=shutil.ignore_patterns("derived.db*"))
         else:
             view_store.make(home, 20_000 if args.quick else args.trajectories)
-        figures = measure(home, **sizes)
+        figures, episodes = measure(home, **sizes), episodes_of(home)
     if not args.quick:
         RESULTS.parent.mkdir(exist_ok=True)
         date = datetime.date.today().isoformat()
         with RESULTS.open("a") as file:
             for one in figures:
-                file.write(msgspec.json.encode({**msgspec.to_builtins(one), "date": date}).decode() + "\n")
+                file.write(
+                    msgspec.json.encode({**msgspec.to_builtins(one), "episodes": episodes, "date": date}).decode()
+                    + "\n"
+                )
     finish(figures, args)
 
 
