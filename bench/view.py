@@ -200,7 +200,7 @@ def memory(server: Server, goals: list[PageGoal], requests: int) -> list[Figure]
     middle, last = statistics.fmean(marks[9:11]), statistics.fmean(marks[-2:])
     return [
         figure(f"view: memory after {requests:,} mixed pages", last / 1e6, "MB", "<= 150"),
-        figure("view: memory at the end against the middle", last / middle, "times", "<= 1.05"),
+        figure("view: memory at the end, divided by the middle", last / middle, "times", "<= 1.05"),
     ]
 
 
