@@ -231,6 +231,11 @@ def build(home: Path) -> None:
     production(ws, base)
     fields = {"model": MODEL, "algorithm": "grpo", "environment": "toolcall", "reward": "tool_call_verifier"}
     fields |= {"steps": STEPS, "max_tokens": 48, "held_out_eval": "tool_call_eval", "eval_interval": 4}
+    fields |= {
+        "learning_rate": 2e-4,
+        "loss": {"average": "sequences", "clip_high": 0.2},
+        "advantage": {"scale": "group"},
+    }
     penalty = {"overlong_buffer": 44, "overlong_penalty": 3.0}
     grpo = trained(ws, make_recipe({**fields, "name": "grpo"}, [], "grpo"), learning_curve)
     for version, nats in ((base, 2.91), (grpo, 2.93)):

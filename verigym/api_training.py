@@ -1,5 +1,6 @@
 """The `Workspace` methods that make tasks, data and versions, and decide about versions."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -195,12 +196,16 @@ class TrainingVerbs(WorkspaceBase):
         Further arguments change fields of the recipe: `steps=60`, `lora={"r": 8}`. If no step had anything to learn from,
         there is no new version, and it raises `Refused`.
         """
+        from verigym.training.recipe_notes import RecipeWarning
+        from verigym.workspace.recipe_facts import notes_of
         from verigym.workspace.train import train, why_nothing_learnt
 
         own: list[Tracker] = [each for each in trackers or () if not isinstance(each, str)]
         if trackers is not None:
             fields["trackers"] = [each for each in trackers if isinstance(each, str)]
         chosen = open_recipe(recipe, fields)
+        for note in notes_of(chosen):
+            warnings.warn(note, RecipeWarning, stacklevel=2)
         self._bar.start("train")
 
         def show(step: int, metrics: dict[str, float], alarms: Sequence[object]) -> None:

@@ -17,6 +17,7 @@ from verigym.training.advantages import (
     overlong,
     state_advantages,
     step_advantages,
+    success_penalties,
 )
 from verigym.training.recipe import ALGORITHMS, Advantage
 
@@ -330,3 +331,21 @@ def test_without_a_buffer_no_length_costs_anything(tokens: int, penalty: float) 
 def test_a_longer_reply_never_costs_less_and_never_more_than_the_penalty(buffer: int, tokens: int) -> None:
     less, more = overlong(tokens, 50, buffer, 2.0), overlong(tokens + 1, 50, buffer, 2.0)
     assert 0 <= less <= more <= 2.0
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.integers(0, 50), st.integers(0, 6)), min_size=1, max_size=6), st.floats(0, 1)
+)
+def test_penalties_are_within_their_bounds_and_never_reward_failing_quickly(
+    episodes: list[tuple[bool, int, int]], penalty: float
+) -> None:
+    passed, tokens, turns = ([*column] for column in zip(*episodes, strict=True))
+    taken = success_penalties(passed, tokens, turns, penalty, 0.0)
+    assert all(cost == 0.0 for cost, one in zip(taken, passed, strict=True) if not one)
+    assert all(0.0 <= cost <= penalty for cost in taken)
+    passing = [(length, cost) for one, length, cost in zip(passed, tokens, taken, strict=True) if one]
+    assert [cost for _, cost in sorted(passing)] == sorted(cost for _, cost in passing)
+    by_turn = success_penalties(passed, tokens, turns, 0.0, penalty)
+    assert by_turn == pytest.approx(
+        [penalty * max(n - 1, 0) if one else 0.0 for one, n in zip(passed, turns, strict=True)]
+    )

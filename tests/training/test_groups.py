@@ -194,6 +194,29 @@ def test_replies_near_the_limit_cost_reward() -> None:
     assert with_rewards(one, recipe()).rewards == [1.0, 1.0, 1.0, None]
 
 
+def test_length_costs_passing_episodes_a_share_of_the_penalty() -> None:
+    settings = recipe(episodes={"length_penalty": 0.4})
+    one = group(
+        episode("a", 1.0, 2, passed=True),
+        episode("b", 1.0, 3, 3, passed=True),
+        episode("c", 1.0, 4, passed=True),
+        episode("d", 0.1, 9),
+        episode("e", None, 9, passed=True),
+    )
+    assert with_rewards(one, settings).rewards == pytest.approx([1.0, 0.6, 0.8, 0.1, None])
+    alone = group(episode("a", 1.0, 9, passed=True), episode("b", 0.0, 2))
+    assert with_rewards(alone, settings).rewards == [1.0, 0.0], "nobody passed with less"
+
+
+def test_every_further_turn_of_a_passing_episode_has_a_cost() -> None:
+    settings = recipe(episodes={"turn_penalty": 0.1})
+    one = group(episode("a", 1.0, 2, passed=True), episode("b", 1.0, 1, 1, 1, passed=True), episode("c", 0.0, 1, 1, 1))
+    assert with_rewards(one, settings).rewards == pytest.approx([1.0, 0.8, 0.0])
+    assert has_signal(
+        with_rewards(group(*zip(one.trajectories[:2], one.verdicts[:2], strict=True)), settings), settings
+    )
+
+
 def test_several_rewards_can_be_compared_separately() -> None:
     parts = [{"right": 1.0, "short": 0.2}, {"right": 0.0, "short": 0.9}, {"right": 0.0, "short": 0.1}]
     groups = [group(*(episode(str(i), 2 * one["right"] + one["short"], 3, parts=one) for i, one in enumerate(parts)))]

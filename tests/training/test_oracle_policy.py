@@ -27,6 +27,7 @@ from verigym.core.records import Sample
 from verigym.model import lora
 from verigym.model.tree import pack
 from verigym.training import update
+from verigym.training.defaults import Facts, resolved
 from verigym.training.losses import Totals
 from verigym.training.recipe import PolicyLoss, make_recipe
 from verigym.training.recipe_groups import correction_bounds
@@ -113,8 +114,8 @@ THEIR_CORRECTION = {
 
 def settings_of(algorithm: str, **loss: Any) -> PolicyLoss:
     """As a recipe with this algorithm has them."""
-    given = {"model": "tiny", "algorithm": algorithm, "reward": "r", "loss": loss}
-    return make_recipe(given, [], "r.yaml").loss
+    given = {"model": "tiny", "algorithm": algorithm, "reward": "r", "loss": loss, "learning_rate": 1e-4}
+    return resolved(make_recipe(given, [], "r.yaml"), Facts()).loss
 
 
 def oracle(

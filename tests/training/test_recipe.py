@@ -10,8 +10,6 @@ from verigym.training.loop import due, rate
 from verigym.training.recipe import (
     ALGORITHMS,
     Adapter,
-    Advantage,
-    Episodes,
     PolicyLoss,
     Recipe,
     filled,
@@ -155,38 +153,40 @@ def test_a_recipe_that_is_not_there_is_told_with_those_beside_it(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "loss", "advantage", "episodes"),
+    ("algorithm", "settings"),
     [
-        ("grpo", PolicyLoss(average="sequences"), Advantage(), Episodes()),
-        ("dr_grpo", PolicyLoss(average="constant"), Advantage(scale="none"), Episodes()),
-        ("dapo", PolicyLoss(clip_high=0.28), Advantage(), Episodes(dynamic_rounds=3)),
-        (
-            "gspo",
-            PolicyLoss(ratio="sequence", average="sequences", clip_low=3e-4, clip_high=4e-4),
-            Advantage(),
-            Episodes(),
-        ),
-        ("cispo", PolicyLoss(objective="cispo", clip_high=5.0), Advantage(), Episodes()),
+        ("grpo", {"loss.average": None, "loss.clip_high": 0.28, "advantage.scale": None, "episodes.dynamic_rounds": 0}),
+        ("dr_grpo", {"loss.average": "constant", "advantage.scale": "none"}),
+        ("dapo", {"loss.average": "tokens", "loss.clip_high": 0.28, "episodes.dynamic_rounds": 3}),
+        ("gspo", {"loss.ratio": "sequence", "loss.average": "sequences", "loss.clip_low": None, "loss.clip_high": None}),
+        ("cispo", {"loss.objective": "cispo", "loss.clip_high": 5.0, "loss.average": "tokens"}),
         (
             "rloo",
-            PolicyLoss(ratio="product", average="sequences", kl_in="reward"),
-            Advantage(baseline="others", scale="none"),
-            Episodes(),
+            {
+                "loss.ratio": "product", "loss.average": "sequences", "loss.kl": 0.05, "loss.kl_in": "reward",
+                "advantage.baseline": "others", "advantage.scale": "none",
+            },
         ),
-        ("sft", PolicyLoss(), Advantage(), Episodes()),
+        ("sft", {"loss.average": "tokens", "loss.clip_high": 0.2, "episodes.dynamic_rounds": 0}),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_an_algorithm_is_a_set_of_settings(
-    algorithm: str, loss: PolicyLoss, advantage: Advantage, episodes: Episodes
-) -> None:
+)  # fmt: skip
+def test_an_algorithm_is_a_set_of_settings(algorithm: str, settings: dict[str, Any]) -> None:
+    """None is what depends on the model or the data."""
     made = make(f"algorithm={algorithm}")
-    usual = filled(Recipe(model="tiny", algorithm="sft"))
-    for group, given in ((made.loss, loss), (made.advantage, advantage), (made.episodes, episodes)):
-        for field in type(group).__struct_fields__:
-            own = getattr(given, field)
-            name = {PolicyLoss: "loss", Advantage: "advantage", Episodes: "episodes"}[type(group)]
-            assert getattr(group, field) == (getattr(getattr(usual, name), field) if own is None else own), field
+    usual = {"loss.ratio": "token", "loss.objective": "clip", "loss.kl": 0.0, "advantage.baseline": "group"}
+    for name, value in {**usual, **settings}.items():
+        group, _, field = name.partition(".")
+        assert getattr(getattr(made, group), field) == value, name
+
+
+def test_algorithms_whose_clips_need_several_updates_make_several_in_large_batches() -> None:
+    for algorithm in ("dapo", "gspo", "cispo"):
+        assert make(f"algorithm={algorithm}", "prompts_per_step=16").updates_per_batch == 4
+        assert make(f"algorithm={algorithm}", "prompts_per_step=15").updates_per_batch == 1
+        assert make(f"algorithm={algorithm}", "prompts_per_step=16", "updates_per_batch=1").updates_per_batch == 1
+    for algorithm in ("grpo", "dr_grpo", "rloo", "sft"):
+        assert make(f"algorithm={algorithm}", "prompts_per_step=64").updates_per_batch == 1
 
 
 NEEDED: dict[str, Any] = {
@@ -205,7 +205,7 @@ def test_a_recipe_can_override_every_default_of_an_algorithm() -> None:
             assert {name: getattr(getattr(made, key), name) for name in own} == own
     assert make("algorithm=dapo", "loss.clip_high=0.5").loss.clip_high == 0.5
     own = make("algorithm=gspo", loss={"kl": 0.1}).loss
-    assert (own.kl, own.ratio, own.clip_low) == (0.1, "sequence", 3e-4), "the rest stays the algorithm's"
+    assert (own.kl, own.ratio, own.average) == (0.1, "sequence", "sequences"), "the rest stays the algorithm's"
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,11 @@ def test_several_rewards_are_given_with_their_weights() -> None:
         (["advantage.scale=all"], {}, r'advantage\.scale cannot be "all". Use one of: group, batch, none'),
         (["preference.smoothing=0.5"], {}, r"preference\.smoothing must be a number, less than 0\.5"),
         (["loss=3"], {}, "loss must be keys and values, not a whole number"),
-        (["episodes.overlong_buffer=64"], {}, r"episodes\.overlong_buffer must be smaller than max_tokens \(64\)"),
+        (
+            ["max_tokens=64", "episodes.overlong_buffer=64"],
+            {},
+            r"episodes\.overlong_buffer must be smaller than max_tokens \(64\)",
+        ),
         (["loss.correction_low=4"], {}, r"loss.correction_low \(4\) is above loss.correction_high \(3\)"),
         (
             ["data=pairs", "algorithm=rft"],
@@ -352,13 +356,49 @@ def test_settings_that_separate_rewards_would_ignore_are_refused(override: str, 
 # -- when a loop does what --------------------------------------------------------------------------------------------
 
 
+def rates(*overrides: str, steps: int = 10) -> list[float]:
+    recipe = make("learning_rate=3.0", f"steps={steps}", *overrides)
+    return [rate(recipe, step) for step in range(1, steps + 1)]
+
+
 def test_the_rate_warms_up_and_then_stays_or_falls_to_a_tenth() -> None:
-    steady = [rate(3.0, step, 10, decay=False) for step in range(1, 11)]
-    assert steady == pytest.approx([1.0, 2.0] + [3.0] * 8)
-    falling = [rate(3.0, step, 10, decay=True) for step in range(1, 11)]
+    assert rates() == pytest.approx([1.0, 2.0] + [3.0] * 8), "a stored recipe without a warm-up had one of three steps"
+    falling = rates("algorithm=sft")
     assert falling[-1] == pytest.approx(0.3)
     assert falling[2:] == sorted(falling[2:], reverse=True)
-    assert rate(3.0, 1, 1, decay=True) == pytest.approx(1.0)
+    assert rates("algorithm=sft", steps=1) == [pytest.approx(1.0)]
+
+
+def test_a_recipe_can_choose_schedule_and_warm_up() -> None:
+    assert rates("algorithm=sft", "optimizer.schedule=constant", "optimizer.warmup=0") == [3.0] * 10
+    assert rates("optimizer.schedule=linear", "optimizer.warmup=1") == pytest.approx([3.0 - 0.3 * i for i in range(10)])
+    cosine = rates("optimizer.schedule=cosine", "optimizer.warmup=2", steps=101)
+    assert (cosine[0], cosine[50], cosine[-1]) == pytest.approx((1.5, 3.0 * 0.55, 0.3))
+    assert cosine[1:] == sorted(cosine[1:], reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("optimizer.schedule=step", 'optimizer.schedule cannot be "step". Use one of: constant, linear, cosine'),
+        ("optimizer.betas=[0.9]", "optimizer.betas"),
+        ("optimizer.betas=[0.9, 1.0]", "optimizer.betas"),
+        ("optimizer.max_grad_norm=0", "optimizer.max_grad_norm must be a number, more than 0"),
+        ("optimizer.warmup=-1", "optimizer.warmup"),
+        ("optimizer.weigth_decay=0.1", "Did you mean optimizer.weight_decay"),
+    ],
+)
+def test_a_wrong_optimizer_is_refused_in_words(override: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        make(override)
+
+
+def test_a_warm_up_of_three_steps_is_not_stored_because_runs_always_had_it() -> None:
+    assert "optimizer" not in recipe_json(make("optimizer.warmup=3"))
+    assert recipe_json(make("optimizer.warmup=4", "optimizer.weight_decay=0.1"))["optimizer"] == {
+        "warmup": 4,
+        "weight_decay": 0.1,
+    }
 
 
 def test_the_held_out_suite_is_measured_on_the_way_and_after_the_last_step() -> None:

@@ -35,7 +35,7 @@ def verify(task, trajectory):
     return task.data["answer"] in "abcdef"
 """
 """Half of its tasks pass, whatever is done."""
-TIMES = {"seconds", "sampling_s", "update_s", "eval_s"}
+TIMES = {"seconds", "sampling_s", "update_s", "eval_s", "held_out_latency_s", "held_out_latency_p95_s"}
 
 
 def never(step: int, metrics: dict[str, float], alarms: list[Alarm]) -> None:

@@ -1,5 +1,6 @@
 """train: make a new version from a recipe."""
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,10 +32,12 @@ def train(
     from verigym.training.alarms import cost_summary
     from verigym.training.imitation import Imitated
     from verigym.training.recipe import read_recipe
+    from verigym.training.recipe_notes import RecipeWarning
     from verigym.workspace.checkpoints import checkpoint_lines
     from verigym.workspace.train import warnings_of
     from verigym.workspace.training_environments import training_environments
 
+    warnings.simplefilter("ignore", RecipeWarning)  # they are shown below
     ws, settings = workspace(home, create=True), read_recipe(recipe, overrides or [])
     environments = [environment.name for environment in training_environments(settings)]
     for warning in warnings_of(ws.folder, settings):

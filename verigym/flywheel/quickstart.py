@@ -156,6 +156,10 @@ def grpo_recipe(settings: QuickstartSettings) -> Recipe:
         "num_generations_per_prompt": settings.generations,
         "learning_rate": settings.rate,
         "max_tokens": SAMPLING.max_tokens,
+        "updates_per_batch": 1,
+        "optimizer": {"warmup": 3},
+        "loss": {"average": "sequences", "clip_high": 0.2},
+        "advantage": {"scale": "group"},
         "seed": settings.seed,
     }
     return make_recipe(fields, [], "quickstart")

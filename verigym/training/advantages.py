@@ -143,6 +143,25 @@ def overlong(tokens: int, max_tokens: int, buffer: int, penalty: float) -> float
     return penalty * max(0, tokens - (max_tokens - buffer)) / buffer if buffer else 0.0
 
 
+def success_penalties(
+    passed_G: Sequence[bool],
+    tokens_G: Sequence[int],
+    turns_G: Sequence[int],
+    length_penalty: float,
+    turn_penalty: float,
+) -> list[float]:
+    """What length and turns take off the rewards of a group. A failed episode loses nothing: the model must not learn to fail
+    quickly."""
+    passing = [tokens for passed, tokens in zip(passed_G, tokens_G, strict=True) if passed]
+    shortest, longest = (min(passing), max(passing)) if passing else (0, 0)
+    return [
+        length_penalty * ((tokens - shortest) / max(longest - shortest, 1)) + turn_penalty * max(turns - 1, 0)
+        if passed
+        else 0.0
+        for passed, tokens, turns in zip(passed_G, tokens_G, turns_G, strict=True)
+    ]
+
+
 def _returns(rewards: Sequence[float], discount: float) -> list[float]:
     returns = itertools.accumulate(reversed(rewards), lambda later, reward: reward + discount * later)
     return [*returns][::-1]

@@ -37,7 +37,7 @@ async def train_distill(
     report: OnMetrics,
 ) -> None:
     """Trains the adapter on `model`. `reference` is that of `loss.kl`, as in `train_grpo`."""
-    optimizer = make_optimizer(model, recipe.learning_rate)
+    optimizer = make_optimizer(model, recipe.learning_rate, recipe.optimizer)
     first = FirstBatch(model)
 
     async def one_step(step: int) -> Metrics:
@@ -67,8 +67,8 @@ async def train_distill(
                 samples,
                 recipe.loss,
                 temperature=recipe.temperature,
-                longest=recipe.max_tokens,
-                updates=recipe.updates_per_batch,
+                longest=recipe.reply_limit,
+                updates=recipe.updates_per_batch or 1,
                 reference=reference,
                 teaching=Teaching([row for _, row in taught], recipe.distill),
             )

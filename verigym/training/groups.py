@@ -16,6 +16,7 @@ from verigym.training.advantages import (
     overlong,
     state_advantages,
     step_advantages,
+    success_penalties,
 )
 from verigym.training.difficulty import DifficultyMemory
 from verigym.training.recipe import Recipe
@@ -76,13 +77,23 @@ def pick(
 
 
 def with_rewards(group: Group, recipe: Recipe) -> Group:
-    """The group with the rewards of its verdicts, less the penalty for replies near the token limit."""
+    """The group with the rewards of its verdicts, less the penalties for replies near the token limit, length and turns."""
     settings = recipe.episodes
+    replies = [[turn.usage.completion_tokens for turn in _policy_turns(each)] for each in group.trajectories]
+    taken = success_penalties(
+        [verdict.passed and verdict.reward is not None for verdict in group.verdicts],
+        [*map(sum, replies)],
+        [*map(len, replies)],
+        settings.length_penalty,
+        settings.turn_penalty,
+    )
     rewards: list[float | None] = []
-    for trajectory, verdict in zip(group.trajectories, group.verdicts, strict=True):
-        longest = max((turn.usage.completion_tokens for turn in _policy_turns(trajectory)), default=0)
-        penalty = overlong(longest, recipe.max_tokens, settings.overlong_buffer, settings.overlong_penalty)
-        rewards.append(None if verdict.reward is None else verdict.reward - penalty)
+    for tokens, cost, verdict in zip(replies, taken, group.verdicts, strict=True):
+        buffer = settings.overlong_buffer
+        late = (
+            overlong(max(tokens, default=0), recipe.reply_limit, buffer, settings.overlong_penalty) if buffer else 0.0
+        )
+        rewards.append(None if verdict.reward is None else verdict.reward - late - cost)
     return group._replace(rewards=rewards)
 
 

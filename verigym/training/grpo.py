@@ -44,7 +44,7 @@ async def train_grpo(
     """Trains the adapter on `model`. The divergence is measured from `reference`, the weights of an adapter, or from the bare
     model if it is None. Checkpoints are in `folder`. With `stored`, it trains on these groups, each once per epoch, and samples
     none. `loss.correction` then corrects for the weights that sampled them."""
-    optimizer = make_optimizer(model, recipe.learning_rate)
+    optimizer = make_optimizer(model, recipe.learning_rate, recipe.optimizer)
     first = FirstBatch(model)
 
     async def one_step(step: int) -> Metrics:
@@ -78,9 +78,9 @@ async def train_grpo(
                 kept,
                 recipe.loss,
                 temperature=recipe.temperature,
-                longest=recipe.max_tokens,
+                longest=recipe.reply_limit,
                 rows=num_rows,
-                updates=recipe.updates_per_batch,
+                updates=recipe.updates_per_batch or 1,
                 reference=reference,
             )
         return metrics | {"sampling_s": sampled - started, "update_s": time.perf_counter() - sampled}

@@ -5,6 +5,7 @@ and resumed ends with the same weights.
 """
 
 import io
+import math
 import pickle
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -24,7 +25,7 @@ from verigym.training.recipe import Recipe
 CHECKPOINT_S = 10.0
 """Seconds between checkpoints. A kill costs at most this much work and the current step."""
 WARMUP = 3
-"""Steps of the linear warm-up."""
+"""Steps of the warm-up of a recipe that has no `optimizer.warmup`, as before there was such a field."""
 
 Metrics = dict[str, float]
 OneStep = Callable[[int], Awaitable[Metrics]]
@@ -73,7 +74,7 @@ async def train_steps(
     for step in range(done + 1, recipe.steps + 1):
         started = time.perf_counter()
         for group in optimizer.param_groups:
-            group["lr"] = rate(recipe.learning_rate, step, recipe.steps, decay=not recipe.samples)
+            group["lr"] = rate(recipe, step)
         metrics = await one_step(step)
         weights_changed(step)
         metrics["seconds"] = time.perf_counter() - started
@@ -89,10 +90,17 @@ async def train_steps(
             return
 
 
-def rate(top: float, step: int, steps: int, *, decay: bool) -> float:
-    """Learning rate: a short linear warm-up, then constant, or with `decay` linear down to a tenth."""
-    warm = min(1.0, step / WARMUP)
-    return top * warm * (1 - 0.9 * (step - 1) / max(steps - 1, 1) if decay else 1.0)
+def rate(recipe: Recipe, step: int) -> float:
+    """The learning rate of a step: a linear warm-up, times what the schedule leaves of it."""
+    assert recipe.learning_rate is not None, "resolve the recipe first"
+    settings, done = recipe.optimizer, (step - 1) / max(recipe.steps - 1, 1)
+    left = {
+        "constant": 1.0,
+        "linear": 1 - 0.9 * done,
+        "cosine": 0.1 + 0.9 * (1 + math.cos(math.pi * done)) / 2,
+    }[settings.schedule or ("constant" if recipe.samples else "linear")]
+    warmup = WARMUP if settings.warmup is None else settings.warmup
+    return recipe.learning_rate * min(1.0, step / max(1, warmup)) * left
 
 
 def due(step: int, recipe: Recipe) -> bool:

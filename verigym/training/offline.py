@@ -96,7 +96,7 @@ async def _train(
     evaluate: Evaluate,
     report: OnMetrics,
 ) -> None:
-    optimizer = make_optimizer(model, recipe.learning_rate)
+    optimizer = make_optimizer(model, recipe.learning_rate, recipe.optimizer)
     first = FirstBatch(model)
 
     async def one_step(step: int) -> Metrics:

@@ -106,7 +106,7 @@ async def train_ppo(
     report: OnMetrics,
 ) -> None:
     """Trains the adapter on `model`, and a critic beside it. `reference` is that of `loss.kl`, as in `train_grpo`."""
-    optimizer = make_optimizer(model, recipe.learning_rate)
+    optimizer = make_optimizer(model, recipe.learning_rate, recipe.optimizer)
     critic = Critic(model, recipe)
     first = FirstBatch(model)
     settings = recipe.critic
@@ -127,7 +127,7 @@ async def train_ppo(
         advantages = [gae(*row, settings.discount, settings.smoothing) for row in zip(rewards, values, strict=True)]
         returns = [[a + v for a, v in zip(*row, strict=True)] for row in zip(advantages, values, strict=True)]
         metrics |= _quality(values, returns)
-        metrics |= await in_thread(critic.learn, samples, values, returns, recipe.updates_per_batch)
+        metrics |= await in_thread(critic.learn, samples, values, returns, recipe.updates_per_batch or 1)
         if settings.whiten:
             advantages = whitened(advantages)
         kept = [
@@ -143,9 +143,9 @@ async def train_ppo(
                 kept,
                 recipe.loss,
                 temperature=recipe.temperature,
-                longest=recipe.max_tokens,
+                longest=recipe.reply_limit,
                 rows=len(samples),
-                updates=recipe.updates_per_batch,
+                updates=recipe.updates_per_batch or 1,
                 reference=reference,
             )
         return metrics | {"sampling_s": sampled - started, "update_s": time.perf_counter() - sampled}

@@ -25,6 +25,7 @@ from verigym.training.recipe_groups import (
     Imitation,
     Limits,
     NotNegative,
+    Optimizer,
     PolicyLoss,
     Positive,
     PreferenceLoss,
@@ -83,15 +84,17 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Maximum number of training tasks, spread over families. None for all."""
     part: str = ""
     """Part of the training families to use, such as 1/2. You can train sft on one half and grpo on the other."""
-    learning_rate: Positive = 2e-4
+    learning_rate: Positive | None = None
+    """None for a rate by the method and the size of the model."""
+    optimizer: Optimizer = Optimizer()
     limits: Limits = Limits()
-    max_tokens: Count = 64
-    """Maximum tokens per reply."""
+    max_tokens: Count | None = None
+    """Maximum tokens per reply. None for a limit by the gold replies or by the model."""
     tools: ToolVariation = ToolVariation()
     """How the offered tools differ from task to task in training: order, hidden tools, names."""
     temperature: Positive = 1.0
-    updates_per_batch: Count = 1
-    """Number of optimizer updates per batch of episodes."""
+    updates_per_batch: Count | None = None
+    """Number of optimizer updates per batch of episodes. None for the number of the algorithm."""
     loss: PolicyLoss = PolicyLoss()
     advantage: Advantage = Advantage()
     episodes: Episodes = Episodes()
@@ -123,6 +126,12 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return self.algorithm not in ("sft", "dpo", "kto", "reward")
 
     @property
+    def reply_limit(self) -> int:
+        """`max_tokens` of a recipe whose defaults are resolved."""
+        assert self.max_tokens is not None, "resolve the recipe first"
+        return self.max_tokens
+
+    @property
     def compares(self) -> bool:
         """Whether training compares the rewards of a group. A group then needs at least two episodes."""
         alone = self.algorithm in ("rft", "ppo") or (self.algorithm == "distill" and not self.distill.reward)
@@ -144,45 +153,47 @@ def choice_suite(held_out_eval: str, checkpoints: Checkpoints) -> str:
     return f"{held_out_eval} {CHOICE_PART}" if whole and checkpoints.chooses else held_out_eval
 
 
-ALGORITHMS: dict[str, dict[str, dict[str, Any]]] = {
-    "sft": {},
-    "dpo": {},
-    "kto": {},
-    "reward": {},
-    "grpo": {"loss": {"average": "sequences"}},
-    "dr_grpo": {"loss": {"average": "constant"}, "advantage": {"scale": "none"}},
-    "dapo": {"loss": {"clip_high": 0.28}, "episodes": {"dynamic_rounds": 3}},
-    "gspo": {"loss": {"ratio": "sequence", "average": "sequences", "clip_low": 3e-4, "clip_high": 4e-4}},
-    "cispo": {"loss": {"objective": "cispo", "clip_high": 5.0}},
-    "rloo": {
-        "loss": {"ratio": "product", "average": "sequences", "kl_in": "reward"},
-        "advantage": {"baseline": "others", "scale": "none"},
-    },
-    "distill": {},
-    "rft": {},
-    "ppo": {"loss": {"kl_in": "reward"}},
-}
-"""Defaults of each algorithm, over `_USUAL`. A recipe can override them."""
-_USUAL: dict[str, dict[str, Any]] = {
-    "loss": {
-        "ratio": "token",
-        "objective": "clip",
-        "clip_low": 0.2,
-        "clip_high": 0.2,
-        "average": "tokens",
-        "kl": 0.0,
-        "kl_in": "loss",
-    },
-    "advantage": {"baseline": "group", "scale": "group"},
+_WRITTEN: dict[str, dict[str, Any]] = {
+    "loss": {"average": "tokens", "clip_high": 0.2},
+    "advantage": {"scale": "group"},
     "episodes": {"dynamic_rounds": 0},
 }
+"""Of methods that train on written data and use none of these fields. They are stored with every recipe."""
+ALGORITHMS: dict[str, dict[str, dict[str, Any]]] = {
+    "sft": _WRITTEN,
+    "dpo": _WRITTEN,
+    "kto": _WRITTEN,
+    "reward": _WRITTEN,
+    "grpo": {},
+    "dr_grpo": {"loss": {"average": "constant"}, "advantage": {"scale": "none"}},
+    "dapo": {"loss": {"average": "tokens"}, "episodes": {"dynamic_rounds": 3}},
+    "gspo": {"loss": {"ratio": "sequence", "average": "sequences", "clip_low": None, "clip_high": None}},
+    "cispo": {"loss": {"objective": "cispo", "clip_high": 5.0, "average": "tokens"}},
+    "rloo": {
+        "loss": {"ratio": "product", "average": "sequences", "kl": 0.05, "kl_in": "reward"},
+        "advantage": {"baseline": "others", "scale": "none"},
+    },
+    "distill": {"loss": {"average": "tokens"}, "advantage": {"scale": "group"}, "episodes": {"dynamic_rounds": 0}},
+    "rft": {"loss": {"average": "tokens"}, "advantage": {"scale": "group"}},
+    "ppo": {"loss": {"average": "tokens", "clip_high": 0.2, "kl_in": "reward"}, "advantage": {"scale": "group"}},
+}
+"""Defaults of each algorithm, over `USUAL`. A recipe can override them. What is None depends on the model or the data."""
+USUAL: dict[str, dict[str, Any]] = {
+    "loss": {"ratio": "token", "objective": "clip", "clip_low": 0.2, "clip_high": 0.28, "kl": 0.0, "kl_in": "loss"},
+    "advantage": {"baseline": "group"},
+    "episodes": {"dynamic_rounds": 0},
+}
+SEVERAL_UPDATES = {"dapo": 4, "gspo": 4, "cispo": 4}
+"""Updates per batch of algorithms whose clips matter only from the second update on, in batches of `LARGE_BATCH` tasks and
+more."""
+LARGE_BATCH = 16
 
 
 def filled(recipe: Recipe) -> Recipe:
     """The recipe with the defaults of its algorithm in place of every None that needs neither the model nor the data."""
     own = ALGORITHMS[recipe.algorithm]
     groups = {
-        name: with_defaults(getattr(recipe, name), {**usual, **own.get(name, {})}) for name, usual in _USUAL.items()
+        name: with_defaults(getattr(recipe, name), {**usual, **own.get(name, {})}) for name, usual in USUAL.items()
     }
     recipe = msgspec.structs.replace(recipe, **groups)
     low, high = correction_bounds(recipe.loss)
@@ -199,7 +210,12 @@ def filled(recipe: Recipe) -> Recipe:
             },
         ),
         preference=with_defaults(recipe.preference, {"beta": beta_of(recipe.preference)}),
+        updates_per_batch=recipe.updates_per_batch or _updates(recipe),
     )
+
+
+def _updates(recipe: Recipe) -> int:
+    return SEVERAL_UPDATES.get(recipe.algorithm, 1) if recipe.prompts_per_step >= LARGE_BATCH else 1
 
 
 def with_defaults(group: G, defaults: dict[str, Any]) -> G:
@@ -222,6 +238,8 @@ _FIRST = {
 }
 """Fields that are always stored, by group. Every other field is stored only if it is not at its default, so that runs of older
 recipes keep their ids."""
+_EARLIER = {("optimizer", "warmup"): 3}
+"""What training did before it had the field. It is not stored either."""
 
 
 def recipe_json(recipe: Recipe) -> dict[str, Any]:
@@ -236,10 +254,19 @@ def _stored(group: msgspec.Struct, name: str) -> dict[str, Any]:
     for field in msgspec.structs.fields(group):
         value = getattr(group, field.name)
         default = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
-        if field.name in _FIRST.get(name, "").split() or value != default:
-            inner = not name and isinstance(value, msgspec.Struct)
-            values[field.name] = _stored(value, field.name) if inner else msgspec.to_builtins(value)
+        if field.name in _FIRST.get(name, "").split():
+            values[field.name] = _inner(value, name, field.name)
+        elif (
+            value not in (default, _EARLIER.get((name, field.name), default))
+            and (inner := _inner(value, name, field.name)) != {}
+        ):
+            values[field.name] = inner
     return values
+
+
+def _inner(value: Any, group: str, name: str) -> Any:
+    """The value of a field. A group of fields is stored field by field."""
+    return _stored(value, name) if not group and isinstance(value, msgspec.Struct) else msgspec.to_builtins(value)
 
 
 def read_recipe(path: Path, overrides: list[str] = []) -> Recipe:  # noqa: B006 (never changed)

@@ -74,7 +74,7 @@ def check_sense(recipe: "Recipe", where: str) -> None:
         )
     if sum(recipe.rehearse.values()) >= 1:
         raise BadInput(f"{where}: rehearse: the sum of the shares must be below 1")
-    if recipe.episodes.overlong_buffer >= recipe.max_tokens:
+    if recipe.max_tokens is not None and recipe.episodes.overlong_buffer >= recipe.max_tokens:
         raise BadInput(f"{where}: episodes.overlong_buffer must be smaller than max_tokens ({recipe.max_tokens})")
     if recipe.tools.active and recipe.data:
         raise BadInput(
@@ -133,6 +133,8 @@ def _check_each(recipe: "Recipe", where: str) -> None:
         ("reward_model", bool(recipe.reward_model)),
         (f"advantage.credit: {recipe.advantage.credit}", recipe.advantage.credit != "trajectory"),
         ("episodes.overlong_buffer", recipe.episodes.overlong_buffer > 0),
+        ("episodes.length_penalty", recipe.episodes.length_penalty > 0),
+        ("episodes.turn_penalty", recipe.episodes.turn_penalty > 0),
         ("loss.kl_in: reward", bool(recipe.loss.kl) and recipe.loss.kl_in == "reward"),
     ):
         if given:

@@ -15,6 +15,7 @@ Count = Annotated[int, Meta(ge=1)]
 Positive = Annotated[float, Meta(gt=0)]
 NotNegative = Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(gt=0, lt=1)]
+Decay = Annotated[float, Meta(ge=0, lt=1)]
 
 
 class Adapter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -61,6 +62,23 @@ class Imitation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     replies: Literal["last", "every"] = "last"
     """`last`: the reply at the end of a chat row, with earlier replies as context. `every`: each reply of the assistant."""
+
+
+class Optimizer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The optimizer and the course of its learning rate. Key `optimizer`."""
+
+    name: Literal["adamw"] = "adamw"
+    betas: tuple[Decay, Decay] = (0.9, 0.99)
+    """How much of the mean of gradients, and of their squares, each update keeps."""
+    weight_decay: NotNegative = 0.0
+    """Share of a weight, times the learning rate, that each update takes off. It pulls an adapter back to the base model."""
+    max_grad_norm: Positive = 1.0
+    """A longer gradient is shortened to this length."""
+    schedule: Literal["constant", "linear", "cosine"] | None = None
+    """The learning rate after the warm-up: constant, or falling to a tenth until the last step. None: constant if training
+    samples episodes, otherwise linear."""
+    warmup: Annotated[int, Meta(ge=0)] | None = None
+    """Steps in which the learning rate rises to its value. None in a stored recipe is 3."""
 
 
 class Advantage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -143,6 +161,11 @@ class Episodes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Reward subtracted from a reply that uses the whole buffer."""
     gold_when_all_fail: NotNegative = 0.0
     """Weight of the gold solution in a group in which every attempt fails. It is imitated beside the attempts. 0 for none."""
+    length_penalty: NotNegative = 0.0
+    """Reward subtracted from the longest passing episode of a group. The shortest passing one loses nothing, those between a
+    share by their tokens, and failed ones nothing (in the manner of Kimi k1.5)."""
+    turn_penalty: NotNegative = 0.0
+    """Reward subtracted from a passing episode for each reply after the first."""
     mask_truncated: bool = False
     """Whether to leave truncated replies out of the loss. They still count in the mean of their group."""
 

@@ -31,7 +31,7 @@ from verigym.training.update import make_optimizer, sft_update
 
 
 async def train_rft(model: Any, recipe: Recipe, rollouts: TrainingRollouts, folder: Path, *, report: OnMetrics) -> None:
-    optimizer = make_optimizer(model, recipe.learning_rate)
+    optimizer = make_optimizer(model, recipe.learning_rate, recipe.optimizer)
     first = FirstBatch(model)
 
     async def one_step(step: int) -> Metrics:

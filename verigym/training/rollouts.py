@@ -99,7 +99,7 @@ class TrainingRollouts:
                 verifier=each.verifier,
                 settings=RunSettings(
                     k=k,
-                    sampling=Sampling(temperature=recipe.temperature, max_tokens=recipe.max_tokens),
+                    sampling=Sampling(temperature=recipe.temperature, max_tokens=recipe.reply_limit),
                     seed=derive(recipe.seed, "collect", step, *([number] if number else [])),
                     record_states=recipe.advantage.credit == "state",
                     limits=recipe.limits.episode(),
@@ -125,7 +125,7 @@ class TrainingRollouts:
                 agent=self.agent,
                 verifier=environment.verifier,
                 settings=RunSettings(
-                    sampling=Sampling(temperature=0.0, max_tokens=self.recipe.max_tokens),
+                    sampling=Sampling(temperature=0.0, max_tokens=self.recipe.reply_limit),
                     limits=self.recipe.limits.episode(),
                 ),
                 context=self.context,

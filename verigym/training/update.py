@@ -34,9 +34,11 @@ from verigym.training.losses import (
     value_loss,
 )
 from verigym.training.plan import CPU_TOKENS
-from verigym.training.recipe_groups import Distill, PolicyLoss, PreferenceLoss, Thumbs
+from verigym.training.recipe_groups import Distill, Optimizer, PolicyLoss, PreferenceLoss, Thumbs
 
 MAX_GRAD_NORM = 1.0
+"""For an optimizer that `make_optimizer` did not make."""
+_MAX_NORM = "max_grad_norm"
 _SHARE = 0.7
 """Share of the free memory that a micro-batch may use. The rest is for logits and temporary tensors."""
 ROUNDING = 1e-4
@@ -62,11 +64,18 @@ class Teaching(NamedTuple):
     settings: Distill
 
 
-def make_optimizer(model: Any, learning_rate: float) -> torch.optim.Optimizer:
+def make_optimizer(model: Any, learning_rate: float | None, settings: Optimizer = Optimizer()) -> torch.optim.Optimizer:
     """The AdamW optimizer of an adapter."""
-    fused = model.device.type == "cuda" or None
-    settings: Any = {"lr": learning_rate, "weight_decay": 0.0, "betas": (0.9, 0.99), "fused": fused}
-    return torch.optim.AdamW(lora.parameters(model), **settings)
+    assert learning_rate is not None, "resolve the recipe first"
+    optimizer = torch.optim.AdamW(
+        lora.parameters(model),
+        lr=learning_rate,
+        weight_decay=settings.weight_decay,
+        betas=settings.betas,
+        fused=model.device.type == "cuda" or None,
+    )
+    optimizer.defaults[_MAX_NORM] = settings.max_grad_norm
+    return optimizer
 
 
 def sft_update(model: Any, optimizer: torch.optim.Optimizer, samples: Sequence[Sample]) -> Figures:
@@ -287,7 +296,8 @@ def _update(
         for parameter, gradient in zip(parameters, result[0], strict=True):
             parameter.grad = gradient if parameter.grad is None else parameter.grad.add_(gradient)
         sums.update(result[1])  # type: ignore[arg-type]
-    norm = clip_grad_norm_(parameters, MAX_GRAD_NORM, foreach=True).item()  # the norm before clipping
+    most = optimizer.defaults.get(_MAX_NORM, MAX_GRAD_NORM)
+    norm = clip_grad_norm_(parameters, most, foreach=True).item()  # the norm before clipping
     if not math.isfinite(norm):
         optimizer.zero_grad()
         raise Refused(

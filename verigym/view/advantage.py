@@ -60,6 +60,10 @@ def _trained(reader: Reader, run: Run, trained: StepAdvantages) -> str:
     said = [f"Computed from the stored rewards of step {trained.step}: the reward less {mean}{scale}."]
     if recipe.episodes.overlong_buffer:
         said.append("Replies near the token limit lost reward first.")
+    if recipe.episodes.length_penalty:
+        said.append("Passing episodes lost reward for their length first.")
+    if recipe.episodes.turn_penalty:
+        said.append("Passing episodes lost reward for every further turn first.")
     if settings.credit == "step":
         said.append("Each turn has an advantage of its own, from its discounted return.")
     if settings.credit == "state":

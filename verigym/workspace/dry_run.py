@@ -15,7 +15,8 @@ from verigym.rollout.session import first_items
 from verigym.rollout.skills import offered
 from verigym.training.imitation import imitated
 from verigym.training.plan import TrainingEstimate, TrainingLoad, measure, plan
-from verigym.training.recipe import Recipe
+from verigym.training.recipe import Recipe, filled
+from verigym.training.recipe_notes import notes
 from verigym.workspace import datasets as data
 from verigym.workspace.gold import gold_examples
 from verigym.workspace.train import TrainingJob, adapter_config
@@ -34,6 +35,8 @@ class DryRun(NamedTuple):
     """A summary of the training, line by line."""
     plan: TrainingEstimate
     device: str
+    notes: list[str] = []
+    """Settings that have no effect."""
 
 
 def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
@@ -42,6 +45,7 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     from verigym.policies.render import Renderer
 
     job = TrainingJob(ws, recipe)
+    recipe = job.recipe
     ws.check_base(job.parent.base)
     render = Renderer(load_tokenizer(job.parent.base))
     prompt, reply = _tokens(job, render)
@@ -55,12 +59,12 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         prompts_per_step=min(recipe.prompts_per_step, tasks),
         num_generations_per_prompt=recipe.num_generations_per_prompt if recipe.samples else sides,
         prompt_tokens=prompt,
-        max_tokens=recipe.max_tokens if recipe.samples else max(1, round(reply)),
+        max_tokens=recipe.reply_limit if recipe.samples else max(1, round(reply)),
         steps=recipe.steps,
         turns=length.turns,
         result_tokens=length.result_tokens,
         episode_tokens=recipe.limits.tokens if recipe.samples else None,
-        updates_per_batch=recipe.updates_per_batch * adapters,
+        updates_per_batch=(recipe.updates_per_batch or 1) * adapters,
         lora_rank=recipe.lora.r * adapters,
         adapter_parameters=covered.trained * adapters if covered else 0,
         eval_tasks=sum(len(suite[1]) for suite in job.suites if suite),
@@ -69,7 +73,11 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         **_teacher_load(job),
     )
     found = plan(wanted, read_shape(job.parent.base), device, recipe.dollars_per_hour)
-    return DryRun(job.run, _lines(job, wanted, reply, length) + _adapter_lines(job, covered), found, device.name)
+    chosen = ", ".join(_chosen(job))
+    lines = _lines(job, wanted, reply, length)
+    lines += [f"chosen by the method, the model and the data: {chosen}"] if chosen else []
+    lines += _adapter_lines(job, covered)
+    return DryRun(job.run, lines, found, device.name, notes(recipe, job.facts))
 
 
 def _adapter_lines(job: TrainingJob, covered: Coverage | None) -> list[str]:
@@ -243,3 +251,22 @@ def _turns_line(length: EpisodeLength, tokens: int | None) -> str:
         f"an episode has {length.turns:.1f} replies and {length.result_tokens:.0f} tokens of results, as the gold solutions do, "
         f"and at most {length.most} replies{sampled}"
     )
+
+
+def _chosen(job: TrainingJob) -> list[str]:
+    """The defaults that depend on the model or the data, if the recipe leaves them out."""
+    written, own = filled(job.written), job.recipe
+    both = {
+        "learning_rate": (written.learning_rate, own.learning_rate),
+        "max_tokens": (written.max_tokens, own.max_tokens),
+        "optimizer.warmup": (written.optimizer.warmup, own.optimizer.warmup),
+    }
+    if own.samples:
+        both |= {
+            "loss.average": (written.loss.average, own.loss.average),
+            "loss.clip_low": (written.loss.clip_low, own.loss.clip_low),
+            "loss.clip_high": (written.loss.clip_high, own.loss.clip_high),
+            "advantage.scale": (written.advantage.scale, own.advantage.scale),
+        }
+    said = {name: after for name, (before, after) in both.items() if before is None}
+    return [f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in said.items()]

@@ -22,9 +22,11 @@ from verigym.registry.checkpoints import KeptCheckpoint
 from verigym.rollout.settings import RunSettings
 from verigym.tasks.load import tasks_hash
 from verigym.training.alarms import Alarm, StoredAlarm, new_alarms, remedy_of, stored_alarm
+from verigym.training.defaults import resolved
 from verigym.training.environments import TrainingEnvironment
 from verigym.training.imitation import imitated, with_every_reply
 from verigym.training.recipe import Adapter, Recipe, filled, recipe_json
+from verigym.training.recipe_checks import check_sense
 from verigym.training.trackers import Tracker, TrainingRun, check_trackers
 from verigym.training.trackers.watchers import Watchers, openers
 from verigym.workspace import datasets as data
@@ -34,6 +36,7 @@ from verigym.workspace.audit import last_audit, was_checked
 from verigym.workspace.checkpoints import CheckpointKeeper, forget_kept
 from verigym.workspace.gold import check_gold, gold_examples, gold_source
 from verigym.workspace.measure import context_of, reports_of, suite_of
+from verigym.workspace.recipe_facts import facts_of, notes_of
 from verigym.workspace.stored_groups import check_tokens, stored_groups, with_stored_tasks
 from verigym.workspace.teachers import find_teacher, open_teacher
 from verigym.workspace.training_environments import (
@@ -130,12 +133,13 @@ def why_nothing_learnt(ws: WorkspaceFolder, run: str) -> str:
 
 
 def warnings_of(ws: WorkspaceFolder, recipe: Recipe) -> list[str]:
-    """What to check before training: a missing evaluation of the start, and verifiers that were not checked or audited."""
+    """What to check before training: settings that have no effect, a missing evaluation of the start, and verifiers that were
+    not checked or audited."""
     if recipe.algorithm == "reward":
-        return []
+        return notes_of(recipe)
     parent = _parent(ws, recipe)
     evaluated = {report.suite.environment for report in reports_of(ws, parent)}
-    warnings: list[str] = []
+    warnings: list[str] = notes_of(recipe)
     for each in training_environments(recipe):
         name = each.name
         if name not in evaluated:
@@ -166,8 +170,9 @@ class TrainingJob:
     """One training run: its recipe, environments, parent version and data."""
 
     def __init__(self, ws: WorkspaceFolder, recipe: Recipe) -> None:
-        recipe = filled(recipe)
         self.ws, self.recipe = ws, recipe
+        self.written = recipe
+        """The recipe before its defaults were resolved."""
         self.covered: Coverage | None = None
         """What the adapter adapts and leaves out, once it is on the model."""
         self.parent = _parent(ws, recipe)
@@ -199,6 +204,10 @@ class TrainingJob:
         else:
             self._check_data(self.dataset)
             self.data_hash, self.families = self.dataset.id, set(self.dataset.families)
+        self.facts = facts_of(ws, filled(recipe), self.parent, self.environments, self.dataset)
+        recipe = resolved(recipe, self.facts)
+        check_sense(recipe, "recipe")
+        self.recipe = recipe
         self.rehearsed = rehearsed_of(recipe)
         rehearsed = [task for each in self.rehearsed for task in each.tasks]
         self.families |= set(map(family_of, rehearsed))

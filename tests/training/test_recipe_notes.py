@@ -1,0 +1,69 @@
+"""Settings without effect: each is told with its reason, and a recipe without such a setting gives no note."""
+
+from typing import Any
+
+import pytest
+
+from verigym.training.defaults import Facts
+from verigym.training.recipe import make_recipe
+from verigym.training.recipe_notes import notes
+
+
+def noted(algorithm: str = "grpo", turns: int = 1, tasks: int | None = None, **fields: Any) -> list[str]:
+    data = {"data": "pairs"} if algorithm in ("dpo", "reward") else {}
+    recipe = make_recipe({"model": "m", "algorithm": algorithm, "reward": "r", **data, **fields}, [], "r.yaml")
+    return notes(recipe, Facts(max_turns=turns, tasks=tasks))
+
+
+@pytest.mark.parametrize("turns", [1, 8])
+@pytest.mark.parametrize("algorithm", ["sft", "dpo", "reward", "grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo"])
+def test_the_defaults_of_every_algorithm_have_an_effect(algorithm: str, turns: int) -> None:
+    assert noted(algorithm, turns, prompts_per_step=16) == []
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "fields", "words"),
+    [
+        ("gspo", {}, "the ratio of every reply is 1, so gspo has the gradient of grpo"),
+        ("cispo", {}, "so cispo has the gradient of dapo"),
+        ("dapo", {}, "so the higher clip of dapo has no effect"),
+        ("grpo", {"loss": {"clip_high": 0.4}}, "clip_low, clip_high and clip_most have no effect"),
+        ("grpo", {"loss": {"kl": 0.1, "kl_estimator": "k1"}}, "The gradient of k1 in the loss is 0 on average"),
+        ("grpo", {"loss": {"kl_estimator": "k3"}}, "loss.kl_estimator has no effect, because loss.kl is 0"),
+        ("grpo", {"loss": {"reference": "base"}}, "loss.reference has no effect, because loss.kl is 0"),
+        ("grpo", {"loss": {"correction": "none", "correction_high": 9}}, "have no effect without a correction"),
+        ("grpo", {"advantage": {"discount": 0.9}}, "advantage.discount has no effect with `credit: trajectory`"),
+        ("grpo", {"advantage": {"credit": "step"}}, "Episodes have one turn, so `advantage.credit: step` is `trajectory`"),
+        ("grpo", {"advantage": {"state_weight": 2}}, "advantage.state_weight has no effect"),
+        ("grpo", {"advantage": {"scale_from": "rewards"}}, "advantage.scale_from has no effect without `scale: batch`"),
+        ("grpo", {"episodes": {"overlong_penalty": 2}}, "overlong_penalty has no effect, because"),
+        ("grpo", {"episodes": {"overlong_buffer": 8, "overlong_penalty": 0}}, "overlong_buffer has no effect, because"),
+        ("grpo", {"episodes": {"turn_penalty": 0.1}}, "Episodes have one turn, so episodes.turn_penalty has no effect"),
+        ("grpo", {"episodes": {"length_penalty": 1.5}}, "take 1.5 off the reward of an episode that passed"),
+        ("grpo", {"preference": {"beta": 0.5}}, "preference.beta has no effect with grpo"),
+        ("grpo", {"steps": 5, "optimizer": {"warmup": 5}}, "optimizer.warmup is 5"),
+        ("sft", {"loss": {"entropy_bonus": 0.1}}, "loss.entropy_bonus has no effect with sft, which samples no episodes"),
+        ("sft", {"advantage": {"scale": "batch"}}, "advantage.scale has no effect with sft"),
+        ("sft", {"updates_per_batch": 2}, "updates_per_batch has no effect with sft"),
+        ("dpo", {"preference": {"margin": True}}, "preference.margin has no effect with dpo"),
+        ("dpo", {"preference": {"objective": "ipo", "smoothing": 0.1}}, "preference.smoothing has no effect with `objective"),
+        ("reward", {"preference": {"smoothing": 0.1}}, "preference.smoothing has no effect with reward"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_setting_without_effect_is_told(algorithm: str, fields: dict[str, Any], words: str) -> None:
+    found = noted(algorithm, **fields)
+    assert any(words in note for note in found), found
+    assert len(found) <= 2
+
+
+def test_dynamic_rounds_need_tasks_to_replace_others_with() -> None:
+    several = {"episodes": {"dynamic_rounds": 5}}
+    assert any("none is left to replace" in note for note in noted(tasks=8, prompts_per_step=8, **several))
+    assert noted(tasks=9, prompts_per_step=8, **several) == []
+    assert noted(tasks=8, prompts_per_step=8) == [], "a default is not the user's mistake"
+
+
+def test_penalties_of_several_turns_can_make_failing_worth_more() -> None:
+    assert noted(turns=5, episodes={"turn_penalty": 0.1}) == []
+    assert any("failing can be worth more" in note for note in noted(turns=11, episodes={"turn_penalty": 0.1}))
