@@ -215,7 +215,7 @@ def compare(algorithm: str, case: Case, folder: Path) -> None:
         return None if by is None else moved(model, samples, case.temperature, by, seed)
 
     old, sampled = near(case.old, 8), near(case.sampler, 9)
-    reference = near(case.reference, 10) if settings.kl else None
+    reference = near(case.reference, 10) if settings.kl and settings.kl_in == "loss" else None
     trainer = oracle(model, samples, algorithm, settings, folder, case)
     theirs = their_loss(
         trainer, model, samples, settings, temperature=case.temperature, old=old, sampled=sampled,

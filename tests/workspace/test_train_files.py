@@ -174,7 +174,7 @@ def test_a_tracker_hears_the_stored_metrics_of_each_step_and_the_version(fresh: 
     recipe = fresh.recipe()
     version, run = train(fresh.ws, recipe, trackers=[Breaks(), notes])
     begun, *steps, ended = notes.heard
-    assert begun.id == run and begun.recipe == recipe_json(recipe) and ended == version.id
+    assert begun.id == run and {**begun.recipe, "run": run} == version.recipe and ended == version.id
     assert dict(steps) == fresh.metrics(run)
     train(fresh.ws, recipe, trackers=[notes])
     assert len(notes.heard) == 2 + recipe.steps, "a run that is complete has nothing to say"
