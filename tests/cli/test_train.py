@@ -23,8 +23,9 @@ def bench(tmp_path: Path, tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_piped_run_says_each_step_then_the_version_and_what_comes_next(bench: Bench) -> None:
     recipe = bench.recipe_file("grpo", dollars_per_hour=3.6)
     lines = [line for line in bench.shell("train", recipe).splitlines() if not line.startswith("warning")]
-    title, one, two, version, cost, then = lines
+    title, covered, one, two, version, kept, cost, then = lines
     assert title == f"grpo of {bench.model} in {bench.desk}: 2 steps"
+    assert covered.startswith("The adapter covers") and kept.startswith("kept checkpoints")
     for number, line in ((1, one), (2, two)):
         assert re.match(rf"step {number}/2  reward \+0\.\d\d  passed \d+%  groups with signal \d+%  entropy ", line)
         assert "HELD-OUT" in line and "tokens/s" in line

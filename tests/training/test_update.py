@@ -12,7 +12,7 @@ from verigym.core.errors import InfrastructureFailure, Refused
 from verigym.core.records import Sample
 from verigym.model import lora
 from verigym.training import update
-from verigym.training.recipe_groups import PolicyLoss, PreferenceLoss
+from verigym.training.recipe_groups import Optimizer, PolicyLoss, PreferenceLoss
 from verigym.training.update import (
     MAX_GRAD_NORM,
     dpo_update,
@@ -329,3 +329,22 @@ def test_the_optimizer_holds_the_adapter_and_nothing_else() -> None:
     trained = model()
     held = [parameter for group in make_optimizer(trained, 1e-3).param_groups for parameter in group["params"]]
     assert {id(parameter) for parameter in held} == {id(parameter) for parameter in lora.parameters(trained)}
+
+
+def test_the_optimizer_has_the_settings_of_the_recipe_and_shortens_long_gradients() -> None:
+    trained = model()
+    settings = Optimizer(betas=(0.8, 0.95), weight_decay=0.1, max_grad_norm=1e-3)
+    [group] = make_optimizer(trained, 0.5, settings).param_groups
+    assert (group["lr"], group["betas"], group["weight_decay"]) == (0.5, (0.8, 0.95), 0.1)
+    [usual] = make_optimizer(trained, 0.5).param_groups
+    assert (usual["betas"], usual["weight_decay"]) == ((0.9, 0.99), 0.0)
+
+    seen: list[float] = []
+    for most in (1e-3, 1e9):
+        other = model()
+        optimizer = make_optimizer(other, 0.0, Optimizer(max_grad_norm=most))
+        figures = policy_update(other, optimizer, samples(6), SETTINGS)
+        norms = [parameter.grad.norm() for parameter in lora.parameters(other) if parameter.grad is not None]
+        seen.append(torch.stack(norms).norm().item())
+        assert figures["grad_norm"] > 1e-3, "the length before it is shortened"
+    assert seen[0] == pytest.approx(1e-3, rel=1e-2) and seen[1] > 1e-3

@@ -311,7 +311,6 @@ def recipe_for(subject: AdviceSubject, algorithm: str) -> dict[str, Any]:
             "data": _newest_dataset(subject, "preferences"),
             "prompts_per_step": 16,
             "steps": 40,
-            "learning_rate": 2e-4,
         }
     return fields | more
 
