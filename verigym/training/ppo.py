@@ -52,7 +52,7 @@ class Critic:
             head = lora.head(model)
             assert head is not None
             torch.nn.init.zeros_(head)  # at first it expects nothing, and advantages are returns
-            self._optimizer = make_optimizer(model, recipe.critic.learning_rate)
+            self._optimizer = make_optimizer(model, recipe.critic.learning_rate, recipe.optimizer)
             self._worn = lora.take_off(model)
         finally:
             lora.put_on(model, own)
