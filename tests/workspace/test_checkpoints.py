@@ -201,6 +201,18 @@ def test_a_checkpoint_that_the_whole_suite_chose_cannot_be_gated_on_it(fresh: Be
     Gate(fresh.ws, fresh.ws.find(f"{run}@3"), base, ALONE)  # nobody chose the last one
 
 
+def test_the_families_of_every_run_with_the_same_weights_count(fresh: Bench) -> None:
+    short = {"eval_interval": 1, "eval_tasks": None}
+    version, _ = fresh.train("grpo", steps=2, checkpoints={"keep": 0}, **short)
+    assert version.chosen_on == []
+    _, run = fresh.train("grpo", steps=4, checkpoints={"keep": 4}, **short)
+    same = fresh.ws.find(f"{run}@2")
+    assert same.id == version.id and same.chosen_on == [], "it is stored as it was first registered"
+    base = fresh.ws.register(fresh.ws.agent(str(fresh.model)))
+    with pytest.raises(Refused, match="all 12 families chose this checkpoint"):
+        Gate(fresh.ws, same, base, ALONE)
+
+
 def test_evaluations_of_a_run_that_chooses_count_for_their_part_of_the_suite(fresh: Bench) -> None:
     fresh.train("grpo", **BEST)
     assert [one.suite.name for one in sets_of(fresh.ws)] == ["desk_eval 1/3"]

@@ -17,6 +17,7 @@ from verigym.training.trackers import TrainingRun
 from verigym.workspace import measure
 from verigym.workspace.advise import open_subject, recipe_for
 from verigym.workspace.dry_run import dry_run
+from verigym.workspace.gate import Gate
 from verigym.workspace.measure import max_tokens_for
 from verigym.workspace.train import TrainingJob, train, warnings_of
 
@@ -197,6 +198,10 @@ def test_a_model_that_reasons_may_say_more(fresh: Bench) -> None:
     try:
         template.write_text(before + "{# </think> #}")
         assert max_tokens_for(plain, 64) == 4096
+        other = fresh.ws.register(msgspec.structs.replace(plain, system_prompt="Think."))
+        asked = Gate(fresh.ws, other, fresh.ws.register(plain), environment=fresh.desk)
+        room = {asked.settings(name).sampling.max_tokens for name in asked.suites}
+        assert room == {4096}, "guards that cut every thought would find no harm"
     finally:
         template.write_text(before) if before else template.unlink()
     remote = msgspec.structs.replace(plain, base="http://localhost:8000/v1#qwen")

@@ -8,6 +8,7 @@
 
 from collections.abc import Sequence
 
+import msgspec
 from msgspec import Struct
 
 from verigym.core.errors import not_found
@@ -43,6 +44,14 @@ def best_of(checkpoints: Sequence[KeptCheckpoint]) -> KeptCheckpoint | None:
     """The checkpoint with the highest score. Of equal ones, the earliest. None if none was evaluated."""
     evaluated = [one for one in checkpoints if one.score]
     return max(evaluated, key=lambda one: (one.score, -one.step), default=None)
+
+
+def with_choices(store: Store, version: Version) -> Version:
+    """The version with every family that chose its weights. Two runs can end in the same weights, and a version is stored as the
+    first of them registered it."""
+    alike = [one.version for one in kept_checkpoints(store)] + store.documents("trained", Version)
+    families = {family for one in (version, *alike) if one.id == version.id for family in one.chosen_on}
+    return msgspec.structs.replace(version, chosen_on=sorted(families))
 
 
 def find_checkpoint(store: Store, text: str) -> Version | None:

@@ -27,6 +27,11 @@ def check_loops(recipe: "Recipe", where: str) -> None:
             f"{where}: episodes.gold_when_all_fail works only with grpo and its variants. Remove it. To imitate gold solutions, "
             "use algorithm: sft"
         )
+    if recipe.episodes.gold_when_all_fail and recipe.agent:
+        raise BadInput(
+            f"{where}: episodes.gold_when_all_fail and `agent` cannot be combined. A gold solution is written under the prompt "
+            "of the environment, and an external agent writes its own. Remove one"
+        )
 
 
 def _check_checkpoints(recipe: "Recipe", where: str) -> None:
@@ -70,7 +75,7 @@ def _check_stored(recipe: "Recipe", where: str) -> None:
     """Checks `data: RUN`, with which grpo and its variants train on stored groups."""
     if not (recipe.samples and recipe.data):
         return
-    if recipe.algorithm in ("rft", "distill"):
+    if recipe.algorithm in ("rft", "distill", "ppo"):
         raise BadInput(
             f"{where}: data cannot be used with {recipe.algorithm}, which samples its own episodes. Remove it. To imitate the "
             "passes of a stored run, use algorithm: sft with verigym data demos RUN"

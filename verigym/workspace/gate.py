@@ -27,6 +27,7 @@ from verigym.gates.held_out import held_out
 from verigym.gates.judging import PARTS, PRIMARY, first_sizes, largest_sizes, tasks_to_measure
 from verigym.gates.policy import DEFAULT, GatePolicy, Regressions, hash_of
 from verigym.registry import ledger
+from verigym.registry.checkpoints import with_choices
 from verigym.registry.versions import version_id
 from verigym.rollout.settings import RunSettings
 from verigym.store.transfer import ImportedRun
@@ -72,6 +73,7 @@ class Gate:
         """Families in `chosen_on` are left out, because they chose the candidate or one of its rivals."""
         if candidate.id == champion.id:
             raise Refused(f"Version {candidate.id} is the champion itself. Give the gate another candidate")
+        candidate = with_choices(ws.store, candidate)
         self.ws, self.candidate, self.champion, self.policy, self.bars = ws, candidate, champion, policy, bars
         self._told = settings is not None
         """Whether the settings were given rather than found."""
@@ -128,9 +130,8 @@ class Gate:
         guards = {"retention": self.policy.retention, "regressions": self.policy.regressions}
         asked = guards.get(name, self.policy.safety)
         assert asked is not None and not isinstance(asked, msgspec.UnsetType)
-        return RunSettings(
-            sampling=Sampling(temperature=0.0, max_tokens=asked.max_tokens), prices=self.target.settings.prices
-        )
+        most = max(stages.max_tokens_for(one, asked.max_tokens) for one in (self.candidate, self.champion))
+        return RunSettings(sampling=Sampling(temperature=0.0, max_tokens=most), prices=self.target.settings.prices)
 
     def against(self, rival: Version) -> "Gate":
         """The same gate for another candidate."""

@@ -63,7 +63,7 @@ def find_target(
         return Target(
             environment=spec,
             suite=suite or next(iter(spec.suites.values()), "val"),
-            settings=settings or RunSettings(sampling=stages.GREEDY),
+            settings=settings or RunSettings(sampling=_greedy(candidate, champion)),
             known=None,
         )
     spec = stages.judged_by(spec, _verifier_of(spec, model))
@@ -131,6 +131,12 @@ def _suite_of(spec: EnvironmentSpec, report: Report) -> str:
     name = report.suite.name
     known = [*spec.suites, *(f"{spec.name}:{split}" for split in spec.suites.values())]
     return name.removeprefix(f"{spec.name}:") if name.split(" ")[0] in known else "val"
+
+
+def _greedy(*versions: Version) -> Sampling:
+    """The first choice at every token, with room for the reasoning of a model that reasons."""
+    most = max(stages.max_tokens_for(one, stages.GREEDY.max_tokens) for one in versions)
+    return msgspec.structs.replace(stages.GREEDY, max_tokens=most)
 
 
 def _settings_of(ws: WorkspaceFolder, report: Report) -> RunSettings:

@@ -106,6 +106,8 @@ def _train(ws: WorkspaceFolder, job: "TrainingJob", on_step: OnStep) -> tuple[Ve
             else:
                 made = chosen.version
             version = ws.register(msgspec.structs.replace(made, id="", name=recipe.name or recipe.algorithm))
+            chosen_on = sorted({*version.chosen_on, *made.chosen_on})  # other runs may have had the same weights
+            version = msgspec.structs.replace(version, chosen_on=chosen_on)
             ws.store.put("trained", run, version)
             job.keeper.finish()
         ws.store.finish_run(run)
@@ -237,7 +239,8 @@ class TrainingJob:
         """The version with these weights: the result of the run, or with a step one of its checkpoints. Whoever names an earlier
         checkpoint than the last has looked at held-out figures, so their families chose it."""
         recipe, parent = self.recipe, self.parent
-        chosen_on = set(parent.chosen_on)
+        others = (parent, self.scorer, self.roles.get("judge"), self.teacher)
+        chosen_on = {family for one in others if one for family in one.chosen_on}
         if step and (recipe.checkpoints.chooses or step < recipe.steps):
             chosen_on |= {family for suite in self.suites if suite for family in suite[0].families}
         return msgspec.structs.replace(
