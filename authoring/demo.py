@@ -233,6 +233,8 @@ def build(home: Path) -> None:
     fields |= {"steps": STEPS, "max_tokens": 48, "held_out_eval": "tool_call_eval", "eval_interval": 4}
     fields |= {
         "learning_rate": 2e-4,
+        "updates_per_batch": 1,
+        "optimizer": {"warmup": 3},
         "loss": {"average": "sequences", "clip_high": 0.2},
         "advantage": {"scale": "group"},
     }

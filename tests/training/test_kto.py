@@ -25,6 +25,7 @@ from verigym.core.errors import BadInput, Refused
 from verigym.core.records import (
     Example,
     Feedback,
+    Item,
     Label,
     Mark,
     Message,
@@ -116,7 +117,7 @@ def test_a_batch_with_thumbs_of_one_kind_has_no_margin() -> None:
 
 
 def episode(id: str, reply: str, **fields: Any) -> Trajectory:
-    items = [Message("user", f"do {id[0]}"), Message("assistant", reply)]
+    items: list[Item] = [Message("user", f"do {id[0]}"), Message("assistant", reply)]
     return Trajectory(id=id, task=id[0], group="g", items=items, turns=[Turn(made=[1])], **fields)
 
 
@@ -216,7 +217,7 @@ def conversations(draw: random.Random, count: int) -> list[Example]:
         good = number % 2 == 0
         said = "".join(draw.choices("0123456789" if good else "abcdefgh", k=draw.randrange(2, 6)))
         asked = "".join(draw.choices("abcdefgh ", k=4))
-        items = [Message("user", asked), Message("assistant", said)]
+        items: list[Item] = [Message("user", asked), Message("assistant", said)]
         rows.append(Example(task=f"t{number}", items=items, made=[(1, 2)], good=good))
     return rows
 

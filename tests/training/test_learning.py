@@ -71,6 +71,7 @@ def three_digits(trajectory: Trajectory) -> Verdict:
 def train(own: LocalPolicy, settings: Recipe, folder: Path) -> list[dict[str, float]]:
     """The metrics of every step of the GRPO family."""
     found: list[dict[str, float]] = []
+    assert settings.max_tokens is not None
     sampling = Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens)
 
     async def group(step: int, name: str, task: Task) -> Group:

@@ -214,7 +214,7 @@ class Rollouts:
                 task,
                 self.policy,
                 RunSettings(
-                    sampling=Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens),
+                    sampling=Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens or 0),
                     seed=derive(settings.seed, step, number, task.id, i),
                 ),
                 agent=AGENT,

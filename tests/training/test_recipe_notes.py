@@ -58,7 +58,7 @@ def test_a_setting_without_effect_is_told(algorithm: str, fields: dict[str, Any]
 
 
 def test_dynamic_rounds_need_tasks_to_replace_others_with() -> None:
-    several = {"episodes": {"dynamic_rounds": 5}}
+    several: dict[str, Any] = {"episodes": {"dynamic_rounds": 5}}
     assert any("none is left to replace" in note for note in noted(tasks=8, prompts_per_step=8, **several))
     assert noted(tasks=9, prompts_per_step=8, **several) == []
     assert noted(tasks=8, prompts_per_step=8) == [], "a default is not the user's mistake"

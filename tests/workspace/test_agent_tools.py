@@ -113,7 +113,8 @@ def test_another_tools_file_makes_another_run(ws: verigym.Workspace) -> None:
 
 
 def recipe(**fields: object) -> verigym.Recipe:
-    given = {"model": "m", "algorithm": "grpo", "environment": "calls.jsonl+live.yaml", **fields}
+    given: dict[str, object] = {"model": "m", "algorithm": "grpo", "environment": "calls.jsonl+live.yaml", **fields}
+    given |= {"learning_rate": 1e-4, "max_tokens": 64}  # their defaults would ask the model
     return make_recipe(given, [], "recipe.yaml")
 
 

@@ -33,7 +33,8 @@ def convert(gguf: Path, out: Path, name: str) -> None:
     tokenizer.save_pretrained(out)
     weights = dict(model.state_dict())
     config = model.config.to_dict()
-    embedding, output = model.get_input_embeddings().weight, model.get_output_embeddings().weight
+    embedding, head = model.get_input_embeddings().weight, model.get_output_embeddings()
+    output: Any = embedding if head is None else head.weight
     tied = embedding is output or bool((embedding - output).norm() <= _SAME * output.norm())
     if tied:
         [shared] = [name for name, tensor in model.named_parameters() if tensor is embedding]
