@@ -2,9 +2,11 @@
 
     python bench/domains.py recipes/qwen_toolcall.yaml --model FOLDER --seeds 0 1 2 --out FILE.jsonl --home HOME
     python bench/domains.py RECIPE --model FOLDER --set steps=60 learning_rate=1e-4      # with other fields
+    python bench/domains.py RECIPE --model FOLDER --set start=latest --home HOME         # goes on from an earlier run
 
-The goal is a GPU. A line of FILE.jsonl is one training run: its recipe, the success of base and trained version with intervals,
-the paired gain, the curve and the seconds. `--home` keeps the workspace, so a repeated command does only what is missing.
+The goal is a GPU. A line of FILE.jsonl is one training run: its recipe, the success of the base model, of the start version if
+there is one, and of the trained version with intervals, the paired gain over the base model, the success by tag, the curve and
+the seconds. `--home` keeps the workspace, so a repeated command does only what is missing.
 `--quick` is a smoke test of the same path.
 """
 
@@ -73,6 +75,7 @@ def one(args: Any, seed: int, home: Path) -> dict[str, Any]:
     """Trains with one seed and measures before and after, greedily, on every held-out task of each environment."""
     from verigym.core.records import Sampling
     from verigym.evaluation.compare import compare
+    from verigym.evaluation.report import breakdown
     from verigym.rollout.settings import RunSettings
     from verigym.training.recipe import read_recipe
     from verigym.workspace import measure as stages
@@ -97,6 +100,7 @@ def one(args: Any, seed: int, home: Path) -> dict[str, Any]:
         for alarm in alarms:
             print(f"{args.recipe.stem} {seed} step {step}: {alarm.observation}", file=sys.stderr, flush=True)
 
+    begun_from = ws.agent(recipe.start) if recipe.start else None  # before training: `latest` changes with it
     begun = time.perf_counter()
     version, run = train(ws, recipe, on_step)
     seconds = time.perf_counter() - begun
@@ -114,16 +118,21 @@ def one(args: Any, seed: int, home: Path) -> dict[str, Any]:
         "base": {},
         "trained": {},
         "gain": {},
+        "by_tag": {},
         "curve": curve,
     }
+    agents = {"base": ws.agent(recipe.model), **({"start": begun_from} if begun_from else {}), "trained": version}
     for each in training_environments(recipe):
         few = 4 if args.quick else None
-        before = stages.measure(ws, each.environment, ws.agent(recipe.start or recipe.model), setting, n=few)
-        after = stages.measure(ws, each.environment, version, setting, n=few)
-        for name, report in (("base", before), ("trained", after)):
+        reports = {name: stages.measure(ws, each.environment, agent, setting, n=few) for name, agent in agents.items()}
+        for name, report in reports.items():
             it = report.metrics["success"]
-            row[name][each.name] = [round(it.value, 4), round(it.low, 4), round(it.high, 4), it.n]
-        gain = compare(before, after).success
+            row.setdefault(name, {})[each.name] = [round(it.value, 4), round(it.low, 4), round(it.high, 4), it.n]
+        if any(one.tags for one in reports["trained"].results):
+            row["by_tag"][each.name] = {
+                part.name: [round(part.success.value, 4), part.tasks] for part in breakdown(reports["trained"], "tag")
+            }
+        gain = compare(reports["base"], reports["trained"]).success
         row["gain"][each.name] = [round(x, 4) for x in (gain.value, gain.low, gain.high)]
     return row
 
