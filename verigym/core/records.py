@@ -497,6 +497,8 @@ class Version(Printable, Struct, frozen=True, kw_only=True, omit_defaults=True):
     """None uses the environment's settings."""
     program: str = ""
     """The external agent that drives the episode: a command, or `module:function`. Empty for Verigym's own loop."""
+    quantized: Literal["", "nf4"] = ""
+    """How the linear layers of the base model are stored: nf4 for 4 bits. Empty for the precision of the base model."""
     id: str = ""
     name: str = ""
     parent: str = ""
@@ -518,6 +520,11 @@ class Version(Printable, Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def label(self) -> str:
         return self.name or self.id
+
+    @property
+    def weights(self) -> tuple[str, str, str]:
+        """What its weights are: base, quantisation and adapter."""
+        return self.base, self.quantized, self.adapter
 
     @property
     def is_remote(self) -> bool:

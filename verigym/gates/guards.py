@@ -36,7 +36,7 @@ def retained(candidate: Version, champion: Version, evidence: Evidence, judging:
     asked, sides = judging.policy.retention, evidence.retention
     if asked is None:
         return [left_out("the retention suite")]
-    if (candidate.base, candidate.adapter) == (champion.base, champion.adapter):
+    if candidate.weights == champion.weights:
         return [skipped(_RETAINED, "the weights are the champion's, so nothing can have been forgotten")]
     if sides is None:
         checks = [_not_measured(_RETAINED, "retention_eval", evidence.missing.get("retention", ""))]

@@ -12,13 +12,17 @@ from verigym.core.records import Sampling
 from verigym.model import lora, lora_files
 from verigym.model.load import load
 from verigym.model.lora_targets import find_targets
+from verigym.model.nf4 import Quantized, dequantize
 
 
-def save_merged(base: str, adapter: Path | None, folder: Path, sampling: Sampling | None) -> None:
+def save_merged(
+    base: str, adapter: Path | None, folder: Path, sampling: Sampling | None, quantized: Quantized = ""
+) -> None:
     """Writes weights, configuration, tokenizer and generation settings into `folder`. Weights are merged in float32 and stored
-    in the precision of the base model."""
+    in the precision of the base model. Those of a 4-bit base are what they are after dequantisation."""
     as_kept: Any = "auto"
-    model, tokenizer, _ = load(base, device="cpu", dtype=as_kept)
+    model, tokenizer, *_ = load(base, device="cpu", dtype=as_kept, quantized=quantized)
+    dequantize(model)
     if adapter is not None:
         _merge(model, lora_files.read(model, adapter))
     model.generation_config = _generation(model.generation_config, sampling)

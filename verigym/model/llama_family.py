@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from verigym.model import lora
 from verigym.model.lora_layers import Pair, base_of, looked_up
+from verigym.model.nf4 import Nf4Linear
 
 Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
 """(layer, q_NHD, k_NKD, v_NKD) -> the attention output, (N, H, D)"""
@@ -29,7 +30,7 @@ _PROBE = [3, 1, 4, 1, 5, 9, 2, 6]
 
 
 class JoinedWeights:
-    """Joined linear layers with the same input. `weight` is without adapters."""
+    """Joined linear layers with the same input. `weight` is without adapters. That of 4-bit layers is made when it is read."""
 
     def __init__(self, module: nn.Module, name: str, parts: Sequence[str]) -> None:
         """Joins the `parts` of a module. `name` is its name in the model."""
@@ -37,16 +38,32 @@ class JoinedWeights:
         self._get = [functools.partial(getattr, module, part) for part in parts]
         bases = [base_of(get()) for get in self._get]
         self.sizes: list[int] = [base.out_features for base in bases]
-        self.weight: Tensor = bases[0].weight.detach()
+        self._quantized: list[Nf4Linear] = [base for base in bases if isinstance(base, Nf4Linear)]
+        self._weight: Tensor | None = None
         self.bias: Tensor | None = None
-        if len(bases) > 1:
-            self.weight = torch.cat([base.weight.detach() for base in bases])
-            for base, part in zip(bases, self.weight.split(self.sizes), strict=True):
-                base.weight.data = part
+        assert len(self._quantized) in (0, len(bases)), "layers with the same input are quantised together"
+        if not self._quantized:
+            self._weight = bases[0].weight.detach()
+            if len(bases) > 1:
+                self._weight = torch.cat([base.weight.detach() for base in bases])
+                for base, part in zip(bases, self._weight.split(self.sizes), strict=True):
+                    base.weight.data = part
         if any(base.bias is not None for base in bases):
-            zeros = [torch.zeros(size).to(self.weight) for size in self.sizes]
+            like = next(base.bias for base in bases if base.bias is not None)
+            zeros = [torch.zeros(size).to(like) for size in self.sizes]
             biases = [zero if base.bias is None else base.bias for base, zero in zip(bases, zeros, strict=True)]
             self.bias = torch.cat(biases).detach()
+
+    @property
+    def weight(self) -> Tensor:
+        if self._weight is not None:
+            return self._weight
+        parts = [layer.weight for layer in self._quantized]
+        return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+    @property
+    def is_quantized(self) -> bool:
+        return bool(self._quantized)
 
     @property
     def layers(self) -> list[nn.Module]:
@@ -130,7 +147,7 @@ def joined_adapters(llama: LlamaModel, adapter: lora.LoraAdapter | None = None) 
             ranks = tuple(rank for rank, _ in kind)
             if any(ranks):
                 joined = llama.layers[layers[0][0]].joined[place]
-                both = _join([pairs for _, pairs in layers], ranks, joined.sizes, joined.weight)
+                both = _join([pairs for _, pairs in layers], ranks, joined.sizes, llama.embedding)
                 for (number, _), a_RH, b_OR in zip(layers, *both, strict=True):
                     made[number][2 * place : 2 * place + 2] = a_RH, b_OR
     return made
@@ -201,17 +218,54 @@ def _agrees(llama: LlamaModel) -> bool:
     )
 
 
+class LayersInNf4(Sequence[list[Tensor]]):
+    """The weights of 4-bit layers for decoding. The weights of a layer are made when they are read and exist until the next."""
+
+    def __init__(self, llama: LlamaModel) -> None:
+        self._llama = llama
+        self._adapters: list[list[Tensor | None]] = [[None] * 8 for _ in llama.layers]
+
+    def use(self, adapters: list[list[Tensor | None]]) -> bool:
+        """Takes a copy of the adapters, in place if they fit. Returns whether one has another address."""
+        old = [each for layer in self._adapters for each in layer]
+        new = [each for layer in adapters for each in layer]
+        if [each is not None and each.shape for each in old] == [each is not None and each.shape for each in new]:
+            for into, each in zip(old, new, strict=True):
+                if into is not None and each is not None:
+                    into.copy_(each)
+            return False
+        with torch.inference_mode(False):
+            self._adapters = [[None if each is None else each.detach().clone() for each in layer] for layer in adapters]
+        return True
+
+    def __len__(self) -> int:
+        return len(self._llama.layers)
+
+    def __getitem__(self, number: Any) -> Any:
+        adapters = self._adapters[number]
+        weights = [part.weight for part in self._llama.layers[number].joined]
+        for weight, a_RH, b_OR in zip(weights, adapters[::2], adapters[1::2], strict=True):
+            if a_RH is not None and b_OR is not None:
+                weight.addmm_(b_OR, a_RH)
+        return weights
+
+
 class FusedWeights:
     """The weights for decoding: fused, with the adapter merged in.
 
     The speed of a small model depends on the number of products, so fused weights decode faster, and a merged adapter costs
     nothing. The buffers keep their addresses when weights change, so that CUDA graphs stay valid. Without an adapter they are
-    the model's own tensors.
+    the model's own tensors. 4-bit weights have no merged copy: each layer is dequantised and merged when it is needed.
     """
 
     def __init__(self, llama: LlamaModel) -> None:
         self.llama = llama
-        self.weights: list[list[Tensor]] = [[part.weight for part in layer.joined] for layer in llama.layers]
+        self._quantized = any(part.is_quantized for layer in llama.layers for part in layer.joined)
+        self.weights: Sequence[list[Tensor]] = (
+            LayersInNf4(llama)
+            if self._quantized
+            else [[part.weight for part in layer.joined] for layer in llama.layers]
+        )
         """One list per layer: qkv, out, gate_up, down."""
         self._copied = False
         self._embedding: Pair | None = None
@@ -223,8 +277,11 @@ class FusedWeights:
     def use_adapter(self, adapter: lora.LoraAdapter | None = None) -> bool:
         """Merges the given adapter, or the one on the model. Returns whether the buffers changed their addresses."""
         adapters = joined_adapters(self.llama, adapter)
-        moved = not self._copied and any(each is not None for layer in adapters for each in layer)
-        if moved:
+        wanted = any(each is not None for layer in adapters for each in layer)
+        moved = not self._copied and wanted and not self._quantized
+        if isinstance(self.weights, LayersInNf4):
+            moved = self.weights.use(adapters)
+        elif moved:
             with torch.inference_mode(False):
                 self.weights = [[torch.empty_like(part.weight) for part in layer.joined] for layer in self.llama.layers]
             self._copied = True

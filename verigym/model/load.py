@@ -15,6 +15,7 @@ from verigym.core.errors import BadInput, NotFound
 from verigym.core.printable import warn
 from verigym.model import embedded
 from verigym.model.lora_targets import is_mamba
+from verigym.model.nf4 import Quantized, quantize
 
 _MAMBA_KERNELS = ("mamba_ssm", "causal_conv1d")
 
@@ -24,6 +25,7 @@ class LoadedModel(NamedTuple):
     """A transformers causal LM in evaluation mode with frozen parameters. Only adapters are trained."""
     tokenizer: Any
     name: str
+    quantized: Quantized = ""
 
 
 def default_device() -> str:
@@ -44,8 +46,11 @@ def load_tokenizer(name: str) -> Any:
     return open_named(name, lambda source, local: AutoTokenizer.from_pretrained(source, local_files_only=local))
 
 
-def load(name: str, *, device: str | None = None, dtype: torch.dtype | None = None) -> LoadedModel:
-    """Loads `name`. The embedded model is pulled first if needed."""
+def load(
+    name: str, *, device: str | None = None, dtype: torch.dtype | None = None, quantized: Quantized = ""
+) -> LoadedModel:
+    """Loads `name`. The embedded model is pulled first if needed. With `quantized`, its linear layers are stored in 4 bits. They
+    are quantised one by one, so the device never holds the model in 16 bits."""
     device = device or default_device()
     tokenizer = load_tokenizer(name)
     model = open_named(
@@ -57,7 +62,9 @@ def load(name: str, *, device: str | None = None, dtype: torch.dtype | None = No
     model.requires_grad_(False)
     if words := slow_layers(model, device):
         warn(words)
-    return LoadedModel(model.to(device).eval(), tokenizer, name)
+    if quantized:
+        quantize(model, device)
+    return LoadedModel(model.to(device).eval(), tokenizer, name, quantized)
 
 
 def slow_layers(model: Any, device: str) -> str:

@@ -16,6 +16,8 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 from transformers.pytorch_utils import Conv1D
 
+from verigym.model.nf4 import Nf4Linear
+
 
 class Pair(NamedTuple):
     """The adapter of one layer."""
@@ -29,12 +31,13 @@ class _Lora(torch.autograd.Function):
     """A frozen layer with its adapter: computed in place, in the precision of the layer. Only x and A x are kept."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, a: Tensor, b: Tensor, scale: float) -> Tensor:
+    def forward(ctx: Any, x: Tensor, base: Any, a: Tensor, b: Tensor, scale: float) -> Tensor:
+        weight, bias = linear_weight(base), base.bias
         rows = x.reshape(-1, x.shape[-1])
         a, b = a.to(x.dtype), b.to(x.dtype)
         low = rows @ a.T
-        ctx.save_for_backward(rows, low, weight, a, b)
-        ctx.scale = scale
+        ctx.save_for_backward(rows, low, a, b)
+        ctx.scale, ctx.base = scale, base  # a 4-bit base is dequantised again in the backward pass
         y = rows @ weight.T if bias is None else torch.addmm(bias, rows, weight.T)
         y.addmm_(low, b.T, alpha=scale)
         # not a view, because some models change the result in place
@@ -42,7 +45,7 @@ class _Lora(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor | None, ...]:
-        rows, low, weight, a, b = ctx.saved_tensors
+        rows, low, a, b = ctx.saved_tensors
         (grad,) = grad_outputs
         flat = grad.reshape(-1, grad.shape[-1])
         grad_low = (flat @ b).mul_(ctx.scale)
@@ -50,17 +53,17 @@ class _Lora(torch.autograd.Function):
         grad_b = (flat.T @ low).float().mul_(ctx.scale)
         grad_x = None
         if ctx.needs_input_grad[0]:
-            grad_x = (flat @ weight).addmm_(grad_low, a).view(*grad.shape[:-1], -1)
-        return grad_x, None, None, grad_a, grad_b, None
+            grad_x = (flat @ linear_weight(ctx.base)).addmm_(grad_low, a).view(*grad.shape[:-1], -1)
+        return grad_x, None, grad_a, grad_b, None
 
 
 def is_linear(module: nn.Module) -> bool:
     """Whether a module is a linear layer. `Conv1D` is the linear layer of GPT-2, whose weight is transposed."""
-    return isinstance(module, nn.Linear | Conv1D)
+    return isinstance(module, nn.Linear | Conv1D | Nf4Linear)
 
 
 def linear_weight(base: nn.Module) -> Tensor:
-    """The weight of a linear layer, (out, in)."""
+    """The weight of a linear layer, (out, in). That of a 4-bit layer is dequantised into a new tensor."""
     weight: Any = base.weight
     return weight.T if isinstance(base, Conv1D) else weight
 
@@ -83,7 +86,7 @@ class LoraLinear(nn.Module):
         self.masks: torch.Generator | None = None
         """Draws the masks of dropout. None without dropout."""
         self.in_features, self.out_features = linear_sizes(base)
-        device = self.base.weight.device
+        device = (self.base.packed if isinstance(base, Nf4Linear) else self.base.weight).device
         bound = self.in_features**-0.5
         a = torch.empty(r, self.in_features).uniform_(-bound, bound, generator=generator)
         self.a = nn.Parameter(a.to(device))
@@ -96,8 +99,7 @@ class LoraLinear(nn.Module):
             kept = torch.rand(x.shape, generator=self.masks, device=x.device) >= self.dropout
             low = (x * kept / (1 - self.dropout)) @ self.a.to(x.dtype).T
             return self.base(x) + self.scale * (low @ self.b.to(x.dtype).T)
-        weight = linear_weight(self.base)
-        return _Lora.apply(x, weight, self.base.bias, self.a, self.b, self.scale)  # type: ignore[return-value]
+        return _Lora.apply(x, self.base, self.a, self.b, self.scale)  # type: ignore[return-value]
 
     @property
     def weight(self) -> Tensor:

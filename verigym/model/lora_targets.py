@@ -18,6 +18,7 @@ from torch import nn
 from verigym.core.errors import BadInput
 from verigym.model.coverage import Coverage, Part
 from verigym.model.lora_layers import AdaptedModule, base_of, expert_sizes, is_linear, linear_sizes
+from verigym.model.nf4 import Nf4Linear
 
 if TYPE_CHECKING:
     from verigym.model.lora import LoraConfig
@@ -215,21 +216,21 @@ def coverage(model: Any, config: "LoraConfig") -> Coverage:
     left: dict[tuple[str, str], int] = {}
     total, counted = 0, set()
     for name, module in plain_modules(model):
-        for leaf, parameter in module.named_parameters(recurse=False):
-            if id(parameter) in counted:
+        for leaf, identity, size in _own_sizes(module):
+            if identity in counted:
                 continue
-            counted.add(id(parameter))
-            total += parameter.numel()
+            counted.add(identity)
+            total += size
             experts = leaf in expert_parameters(module)
             hit = f"{name}.{leaf}" in targets if experts else name in targets and leaf == "weight"
             if hit:
                 label = _label(f"{name}.{leaf}" if experts else name)
-                adapted[label] = adapted.get(label, 0) + parameter.numel()
+                adapted[label] = adapted.get(label, 0) + size
             else:
                 part = _left(seen, name, module, leaf, experts)
                 if part[1] == _UNNAMED and not _in_top(name, seen, config):
                     part = part[0], "below lora.top_layers"
-                left[part] = left.get(part, 0) + parameter.numel()
+                left[part] = left.get(part, 0) + size
     trained = sum(_trained(target, config) for target in {id(each): each for each in targets.values()}.values())
     return Coverage(
         total=total,
@@ -237,6 +238,14 @@ def coverage(model: Any, config: "LoraConfig") -> Coverage:
         adapted=[Part(label, size) for label, size in adapted.items()],
         left=[Part(label, size, why) for (label, why), size in sorted(left.items(), key=lambda one: -one[1])],
     )
+
+
+def _own_sizes(module: nn.Module) -> Iterator[tuple[str, int, int]]:
+    """Name, identity and size of each parameter of a module itself. The weight of a 4-bit layer counts by its shape."""
+    for leaf, parameter in module.named_parameters(recurse=False):
+        yield leaf, id(parameter), parameter.numel()
+    if isinstance(module, Nf4Linear):
+        yield "weight", id(module), module.in_features * module.out_features
 
 
 def _label(name: str) -> str:

@@ -25,6 +25,8 @@ class Shape(Struct, frozen=True, kw_only=True):
     active: int
     """Parameters that process one token, including the output layer. Fewer than all in a mixture of experts."""
     bytes_per_weight: int
+    quantizable: int = 0
+    """Weights of the linear layers that qlora stores in 4 bits."""
 
 
 def read_shape(name: str, device: str | None = None) -> Shape:
@@ -69,6 +71,8 @@ def shape_of(config: object, name: str, bytes_per_weight: int) -> Shape:
     """The shape from a configuration. Parameters are counted on a meta device, which is exact for every family."""
     from transformers import PretrainedConfig
 
+    from verigym.model.nf4 import quantizable
+
     assert isinstance(config, PretrainedConfig)
     text = config.get_text_config()
     model = _without_weights(config)
@@ -91,4 +95,5 @@ def shape_of(config: object, name: str, bytes_per_weight: int) -> Shape:
         parameters=sum(sizes.values()),
         active=round(sum(sizes.values()) - idle - looked_up),
         bytes_per_weight=bytes_per_weight,
+        quantizable=sum(module.weight.numel() for _, module in quantizable(model)),
     )

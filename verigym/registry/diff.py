@@ -127,6 +127,7 @@ def _fields(version: Version, software: bool) -> Json:
     """All fields that are not multi-line text, by dotted names."""
     plain: Json = {
         "base": version.base,
+        **({"quantized": version.quantized} if version.quantized else {}),
         "adapter": version.adapter[:12] or "none",
         "constraints": version.constraints or "none",
         "sampling": msgspec.structs.asdict(version.sampling) if version.sampling else "the caller's",

@@ -28,7 +28,7 @@ def version_id(version: Version) -> str:
         "constraints": version.constraints,
         "sampling": version.sampling,
     }
-    newer = {name: getattr(version, name) for name in ("tools", "examples", "skills", "harness", "program")}
+    newer = {name: getattr(version, name) for name in ("tools", "examples", "skills", "harness", "program", "quantized")}
     behaviour |= {name: value for name, value in newer.items() if value}  # ids of older versions stay
     return content_hash(behaviour)[:12]
 
@@ -48,6 +48,7 @@ def kind_of(version: Version) -> str:
         "skills": bool(version.skills),
         "harness": version.harness is not None,
         "program": bool(version.program),
+        "4-bit base": bool(version.quantized),
     }
     return " + ".join(name for name, has in parts.items() if has) or "base"
 

@@ -25,6 +25,8 @@ from verigym.workspace.workspace import WorkspaceFolder
 
 POLL_S = 0.5
 Say = Callable[[str], None]
+_Base = tuple[str, str]
+"""A base model and how its linear layers are stored."""
 
 
 class ModelPool:
@@ -33,8 +35,8 @@ class ModelPool:
     def __init__(self, ws: WorkspaceFolder, keys: Mapping[str, str] = {}) -> None:
         """`keys`: base of a server to the variable with its key, if that is not the default variable."""
         self._ws, self._keys = ws, keys
-        self._models: dict[str, Any] = {}
-        self._uses: Counter[tuple[str, str]] = Counter()
+        self._models: dict[_Base, Any] = {}
+        self._uses: Counter[tuple[_Base, str]] = Counter()
         """Base and weights to the number of versions that use them or are being opened with them."""
         self._lock = threading.Lock()
         """Guards both: versions are opened in a thread and closed in the event loop's thread."""
@@ -45,12 +47,13 @@ class ModelPool:
         if version.is_remote:
             return Upstream(version, self._keys.get(version.base, KEY_ENV))
         with self._lock:
-            self._uses[version.base, _weights(version)] += 1
+            self._uses[_base(version), _weights(version)] += 1
         try:
             folder = self._ws.adapter_of(version)
-            if version.base not in self._models:
-                self._models[version.base] = self._ws.load(version.base)
-            policy = self._models[version.base].with_adapter(folder, _weights(version))
+            base = _base(version)
+            if base not in self._models:
+                self._models[base] = self._ws.load(version.base, quantized=version.quantized)
+            policy = self._models[base].with_adapter(folder, _weights(version))
         except BaseException:
             self.close(version)
             raise
@@ -59,7 +62,8 @@ class ModelPool:
 
     def close(self, version: Version) -> None:
         """Frees weights that no version uses any more."""
-        key = version.base, _weights(version)
+        base = _base(version)
+        key = base, _weights(version)
         with self._lock:
             if key not in self._uses:  # a server
                 return
@@ -67,10 +71,14 @@ class ModelPool:
             if self._uses[key]:
                 return
             del self._uses[key]
-            if not any(base == version.base for base, _ in self._uses):
-                self._models.pop(version.base, None)
-            elif version.base in self._models:
-                self._models[version.base].engine.adapters.pop(_weights(version), None)
+            if not any(other == base for other, _ in self._uses):
+                self._models.pop(base, None)
+            elif base in self._models:
+                self._models[base].engine.adapters.pop(_weights(version), None)
+
+
+def _base(version: Version) -> _Base:
+    return version.base, version.quantized
 
 
 def _weights(version: Version) -> str:

@@ -61,6 +61,10 @@ class TrainingLoad(Struct, frozen=True, kw_only=True):
     """Maximum sampled tokens per episode. None for the maximum of all its replies."""
     updates_per_batch: int = 1
     lora_rank: int = 16
+    bits_per_weight: float | None = None
+    """Bits per weight of the linear layers of a quantised base. None for the precision of the model."""
+    moment_bytes: int = 8
+    """Bytes of the optimizer's two moments per trained parameter: 8, or 2 in 8 bits."""
     adapter_parameters: int = 0
     """Parameters of the adapter. 0 to estimate them from the rank and the shape of a Llama."""
     eval_tasks: int = 0
@@ -244,9 +248,8 @@ def _forward(context: float, shape: Shape) -> float:
 
 
 def memory_of(load: TrainingLoad, shape: Shape, device: Device) -> Memory:
-    weights = shape.parameters * shape.bytes_per_weight
-    merged = (shape.parameters - _head(shape)) * shape.bytes_per_weight if load.samples else 0
-    adapter = 16 * (load.adapter_parameters or _adapter(shape, load.lora_rank))
+    weights, merged = _weights(load, shape)
+    adapter = (8 + load.moment_bytes) * (load.adapter_parameters or _adapter(shape, load.lora_rank))
     cache, logits = load.trained * _kv(shape) if load.samples else 0, 2 * LOGIT_BYTES[device.kind]
     usable = USABLE * device.memory
     fixed = weights + merged + adapter + cache + logits + load.teacher_weights
@@ -263,6 +266,17 @@ def memory_of(load: TrainingLoad, shape: Shape, device: Device) -> Memory:
         usable=usable,
         teacher=load.teacher_weights,
     )
+
+
+def _weights(load: TrainingLoad, shape: Shape) -> tuple[float, float]:
+    """Bytes of the weights, and of their copy for decoding. A 4-bit base has no copy: it makes the weights of a layer when it
+    needs them, and two layers are there at a time."""
+    if load.bits_per_weight is None:
+        copied = shape.parameters - _head(shape) if load.samples else 0
+        return shape.parameters * shape.bytes_per_weight, copied * shape.bytes_per_weight
+    rest = (shape.parameters - shape.quantizable) * shape.bytes_per_weight
+    made = 2 * shape.quantizable / max(shape.layers, 1) * shape.bytes_per_weight
+    return rest + shape.quantizable * load.bits_per_weight / 8, made
 
 
 def kept_per_token(shape: Shape) -> int:

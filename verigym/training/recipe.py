@@ -73,7 +73,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     the episodes that passed are used."""
     start: str = ""
     """Version to start from (id, name, champion, latest). Empty for the base model."""
-    adapter: Literal["lora"] = "lora"
+    adapter: Literal["lora", "qlora"] = "lora"
+    """What is trained: lora for an adapter, qlora for an adapter on a base whose linear layers are stored in 4 bits (nf4)."""
     lora: Adapter = Adapter()
     num_generations_per_prompt: Count = 8
     """Number of episodes per task. Their rewards are compared with each other."""

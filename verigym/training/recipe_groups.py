@@ -67,7 +67,8 @@ class Imitation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 class Optimizer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The optimizer and the course of its learning rate. Key `optimizer`."""
 
-    name: Literal["adamw"] = "adamw"
+    name: Literal["adamw", "adamw8bit"] = "adamw"
+    """adamw8bit stores the two moments of large parameters in 8 bits, with bitsandbytes."""
     betas: tuple[Decay, Decay] = (0.9, 0.99)
     """How much of the mean of gradients, and of their squares, each update keeps."""
     weight_decay: NotNegative = 0.0

@@ -22,6 +22,7 @@ from verigym.core.records import Sample
 from verigym.model import lora
 from verigym.model.forward_check import can_share
 from verigym.model.logprobs import scores, token_logprobs, token_values
+from verigym.model.nf4 import bitsandbytes
 from verigym.model.tree import PackedBatch, pack
 from verigym.training.losses import (
     Totals,
@@ -67,12 +68,12 @@ class Teaching(NamedTuple):
 def make_optimizer(model: Any, learning_rate: float | None, settings: Optimizer = Optimizer()) -> torch.optim.Optimizer:
     """The AdamW optimizer of an adapter."""
     assert learning_rate is not None, "resolve the recipe first"
-    optimizer = torch.optim.AdamW(
-        lora.parameters(model),
-        lr=learning_rate,
-        weight_decay=settings.weight_decay,
-        betas=settings.betas,
-        fused=model.device.type == "cuda" or None,
+    if settings.name == "adamw8bit":
+        kind, rest = bitsandbytes().optim.AdamW8bit, {}
+    else:
+        kind, rest = torch.optim.AdamW, {"fused": model.device.type == "cuda" or None}
+    optimizer = kind(
+        lora.parameters(model), lr=learning_rate, weight_decay=settings.weight_decay, betas=settings.betas, **rest
     )
     optimizer.defaults[_MAX_NORM] = settings.max_grad_norm
     return optimizer

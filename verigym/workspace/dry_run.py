@@ -41,6 +41,7 @@ class DryRun(NamedTuple):
 
 def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     from verigym.model.load import load_tokenizer
+    from verigym.model.nf4 import BITS
     from verigym.model.shape import read_coverage, read_shape
     from verigym.policies.render import Renderer
 
@@ -66,6 +67,8 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         episode_tokens=recipe.limits.tokens if recipe.samples else None,
         updates_per_batch=(recipe.updates_per_batch or 1) * adapters,
         lora_rank=recipe.lora.r * adapters,
+        bits_per_weight=BITS if recipe.adapter == "qlora" else None,
+        moment_bytes=2 if recipe.optimizer.name == "adamw8bit" else 8,
         adapter_parameters=covered.trained * adapters if covered else 0,
         eval_tasks=sum(len(suite[1]) for suite in job.suites if suite),
         eval_interval=recipe.eval_interval,

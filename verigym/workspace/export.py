@@ -37,7 +37,7 @@ def export(ws: WorkspaceFolder, version: Version, to: Path, merged: bool = False
             if merged:
                 from verigym.model.export import save_merged
 
-                save_merged(version.base, adapter, folder, version.sampling)
+                save_merged(version.base, adapter, folder, version.sampling, version.quantized)
             elif adapter is not None:
                 shutil.copytree(adapter, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
                 _name_base(folder / CONFIG_FILE, loadable_base(version))
@@ -74,8 +74,16 @@ def loading_code(version: Version, to: Path, merged: bool) -> list[str]:
     else:
         return []
     labels = ", num_labels=1" if load.endswith("Classification") else ""
+    quantized: list[str] = []
+    if version.quantized and not merged:  # merged weights are those after dequantisation
+        imports = imports.replace("import AutoTokenizer", "import AutoTokenizer, BitsAndBytesConfig")
+        labels += ", quantization_config=nf4"
+        quantized = [
+            'nf4 = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True)'
+        ]
     return [
         *imports.splitlines(),
+        *quantized,
         f"model = {load}.from_pretrained({folder!r}{labels})",
         f"tokenizer = AutoTokenizer.from_pretrained({base!r})",
     ]

@@ -82,7 +82,7 @@ class Gate:
         self.missing: dict[str, str] = {}
         self.sides: dict[str, tuple[Version, Version]] = {"primary": (champion, candidate)}
         """Suite to the versions that are measured on it: champion, candidate."""
-        if policy.retention is not None and (candidate.base, candidate.adapter) != (champion.base, champion.adapter):
+        if policy.retention is not None and candidate.weights != champion.weights:
             self._add_guard("retention", bare(champion), bare(candidate))
         if policy.safety is not None:
             self._add_guard("safety", champion, candidate)
@@ -546,7 +546,8 @@ def _one_at_a_time(ws: WorkspaceFolder, champion: Version) -> Iterator[None]:
 
 def bare(version: Version) -> Version:
     """The weights alone: a prompt for one job, or replies held to its format, say nothing of what was forgotten."""
-    plain = Version(base=version.base, adapter=version.adapter, name=version.name, families=version.families)
+    base, quantized, adapter = version.base, version.quantized, version.adapter
+    plain = Version(base=base, quantized=quantized, adapter=adapter, name=version.name, families=version.families)
     return version if version_id(plain) == version.id else msgspec.structs.replace(plain, id=version_id(plain))
 
 

@@ -24,7 +24,7 @@ def find_teacher(ws: WorkspaceFolder, recipe: Recipe, student: Version) -> Versi
     teacher = ws.agent(name)
     if teacher.recipe.get("algorithm") == "reward":
         raise Refused(f"distill.teacher: {name} is a reward model and writes no replies. Name a model or a version")
-    if teacher.base == student.base and teacher.adapter == student.adapter:
+    if teacher.weights == student.weights:
         raise Refused(
             f"distill.teacher: {name} has the weights of the student, so there is nothing to learn. Name a better model or "
             "version, or self, which is the student with the gold solution in its prompt"
@@ -78,11 +78,11 @@ def _open_local(
         current = recipe.distill.weights == "current"
         return SelfTeacher(model, policy.render, environments, student, weights=weights, current=current)
     adapter = ws.adapter_of(teacher)
-    if teacher.base == student.base:
+    if (teacher.base, teacher.quantized) == (student.base, student.quantized):
         return AdapterTeacher(model, lora_files.read(model, adapter) if adapter else None)
     ws.check_base(teacher.base)
     check_vocabulary(policy.render.tokenizer, load_tokenizer(teacher.base), recipe.distill.teacher)
-    loaded = load(teacher.base)
+    loaded = load(teacher.base, quantized=teacher.quantized)
     if adapter:
         lora_files.load(loaded.model, adapter)
     return ModelTeacher(loaded.model, recipe.distill.teacher)

@@ -5,7 +5,7 @@ need torch.
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -19,6 +19,7 @@ from verigym.evaluation.suites import family_of
 from verigym.harness.varied_tools import with_varied_tools
 from verigym.model.coverage import Coverage
 from verigym.registry.checkpoints import KeptCheckpoint
+from verigym.registry.versions import version_id
 from verigym.rollout.settings import RunSettings
 from verigym.tasks.load import tasks_hash
 from verigym.training.alarms import Alarm, StoredAlarm, new_alarms, remedy_of, stored_alarm
@@ -450,7 +451,24 @@ def _parent(ws: WorkspaceFolder, recipe: Recipe) -> Version:
         )
     if parent.is_remote:
         raise Refused(f"{parent.base}: a model on a server cannot be trained. Name a Hugging Face model id or a folder")
+    parent = _with_base(parent, recipe)
     return with_program(parent, recipe.agent) if recipe.agent else parent
+
+
+def _with_base(parent: Version, recipe: Recipe) -> Version:
+    """The parent on the base that the recipe asks for: in 4 bits for qlora. An adapter is never moved to another base."""
+    quantized: Literal["", "nf4"] = "nf4" if recipe.adapter == "qlora" else ""
+    if parent.quantized == quantized:
+        return parent
+    if parent.adapter:
+        there = "on a 4-bit base" if parent.quantized else "on a base that is not quantised"
+        needed = "qlora" if parent.quantized else "lora"
+        raise Refused(
+            f"start: {recipe.start} was trained {there}, so adapter: {recipe.adapter} cannot continue it. "
+            f"Set adapter: {needed}, or remove start"
+        )
+    other = msgspec.structs.replace(parent, quantized=quantized, name=f"{parent.name}-nf4" if quantized else parent.name)
+    return msgspec.structs.replace(other, id=version_id(other))
 
 
 def _reward_model(ws: WorkspaceFolder, recipe: Recipe) -> Version | None:

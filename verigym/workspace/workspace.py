@@ -9,7 +9,7 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -89,23 +89,27 @@ class WorkspaceFolder:
         server = self._server(version)
         if server is not None:
             return server
-        local = self.load_base(version.base)
+        local = self.load_base(version.base, version.quantized)
         local.load_adapter(self.adapter_of(version), version.id)
         return local
 
     def open_policy(self, version: Version) -> Policy:
         """A policy of this version that no later call changes. Versions on one local base model share its weights."""
-        return self._server(version) or self.load_base(version.base).with_adapter(self.adapter_of(version), version.id)
+        return self._server(version) or self.load_base(version.base, version.quantized).with_adapter(
+            self.adapter_of(version), version.id
+        )
 
-    def load_base(self, base: str) -> Any:
+    def load_base(self, base: str, quantized: Literal["", "nf4"] = "") -> Any:
         """The one loaded model, as a `LocalPolicy`."""
-        if self._local is None or self._local.base != base:
-            self._local = self.load(base)
+        if self._local is None or (self._local.base, self._local.quantized) != (base, quantized):
+            self._local = self.load(base, quantized=quantized)
         return self._local
 
     def open_beside(self, version: Version) -> Policy:
         """The policy of a judge or simulated user, used together with the agent. A local model is loaded a second time."""
-        return self._server(version) or self.load(version.base, self.adapter_of(version))
+        return self._server(version) or self.load(
+            version.base, self.adapter_of(version), version.quantized
+        )
 
     def _server(self, version: Version) -> Policy | None:
         """The policy of a model behind a server. None for a local model. Refuses a reward model."""
@@ -134,14 +138,14 @@ class WorkspaceFolder:
         assert folder is not None, "a reward model has an adapter"
         from verigym.policies.local.scorer import LocalScorer  # torch is loaded only when a model is
 
-        return LocalScorer.open(version.base, folder, version.id)
+        return LocalScorer.open(version.base, folder, version.id, version.quantized)
 
-    def load(self, base: str, adapter: Path | None = None) -> Any:
+    def load(self, base: str, adapter: Path | None = None, quantized: Literal["", "nf4"] = "") -> Any:
         """Loads a model as a `LocalPolicy`. An unknown name is an error that suggests the nearest known name."""
         self.check_base(base)
         from verigym.policies.local.policy import LocalPolicy  # torch is loaded only when a model is
 
-        return LocalPolicy.open(base, adapter=adapter)
+        return LocalPolicy.open(base, adapter=adapter, quantized=quantized)
 
     def check_base(self, base: str) -> None:
         """Raises NotFound if a model cannot exist. A name like a known one is answered at once, without asking the hub, unless

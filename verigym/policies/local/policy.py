@@ -14,6 +14,7 @@ from verigym.core.records import Message, Turn, Usage
 from verigym.core.seeds import derive
 from verigym.model import lora, lora_files
 from verigym.model.load import LoadedModel, load
+from verigym.model.nf4 import Quantized
 from verigym.model.lora_layers import base_of
 from verigym.policies.dialects import harmony, thinking
 from verigym.policies.local.engine import Engine
@@ -38,7 +39,7 @@ class LocalPolicy:
 
     def __init__(self, loaded: LoadedModel, *, agent: str = "", max_batch: int | None = None) -> None:
         self.model: Any = loaded.model
-        self.base = loaded.name
+        self.base, self.quantized = loaded.name, loaded.quantized
         self.agent = agent or loaded.name
         """The version that is recorded in the turns."""
         self.render = Renderer(loaded.tokenizer)
@@ -54,8 +55,10 @@ class LocalPolicy:
         return self.engine.max_batch
 
     @classmethod
-    def open(cls, name: str, *, adapter: Path | None = None, device: str | None = None) -> "LocalPolicy":
-        policy = cls(load(name, device=device))
+    def open(
+        cls, name: str, *, adapter: Path | None = None, device: str | None = None, quantized: Quantized = ""
+    ) -> "LocalPolicy":
+        policy = cls(load(name, device=device, quantized=quantized))
         policy.load_adapter(adapter, policy.agent)
         return policy
 

@@ -13,6 +13,7 @@ from verigym.core.records import Sample, ToolSpec, Trajectory
 from verigym.model import lora, lora_files
 from verigym.model.forward_check import can_share
 from verigym.model.load import load
+from verigym.model.nf4 import Quantized
 from verigym.model.logprobs import scores, token_logprobs
 from verigym.model.threads import in_thread
 from verigym.model.tree import pack
@@ -39,8 +40,8 @@ class LocalScorer:
         return other
 
     @classmethod
-    def open(cls, base: str, adapter: Path, name: str) -> "LocalScorer":
-        loaded = load(base)
+    def open(cls, base: str, adapter: Path, name: str, quantized: Quantized = "") -> "LocalScorer":
+        loaded = load(base, quantized=quantized)
         lora_files.load(loaded.model, adapter)
         if lora.head(loaded.model) is None:
             raise BadInput(

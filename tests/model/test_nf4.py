@@ -1,0 +1,161 @@
+"""4-bit layers compute with the numbers that they have after dequantisation: in training, in every decoder and in files."""
+
+import asyncio
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from tests.model.families import VOCABULARY, assert_same_gradients, gradients, make, packed
+from tests.model.lora_families import FAMILIES, shake
+from tests.model.test_lora_families import SAMPLES
+from verigym.core.errors import BadInput
+from verigym.core.records import Sampling
+from verigym.model import lora, nf4
+from verigym.model.llama_family import FusedWeights, llama_model
+from verigym.model.lora_targets import coverage
+from verigym.policies.local.engine import Engine
+from verigym.policies.local.requests import Generation
+from verigym.training.recipe_groups import Optimizer
+from verigym.training.update import logprobs_of, make_optimizer, sft_update
+
+pytest.importorskip("bitsandbytes")
+LEVELS = [
+    -1.0, -0.6961928, -0.52507305, -0.3949175, -0.28444138, -0.18477343, -0.09105004, 0.0,
+    0.0795803, 0.1609302, 0.2461123, 0.33791524, 0.44070983, 0.562617, 0.72295684, 1.0,
+]  # fmt: skip
+"""The levels of nf4, from the paper of QLoRA."""
+
+
+def in_nf4(name: str) -> Any:
+    model = FAMILIES[name]()
+    nf4.quantize(model, "cpu")
+    return model
+
+
+def both(name: str, config: lora.LoraConfig = lora.LoraConfig(r=4, alpha=12)) -> tuple[Any, Any]:
+    """A model in 4 bits, and the model with the same numbers in plain layers. Both have the same adapter."""
+    models = in_nf4(name), in_nf4(name)
+    nf4.dequantize(models[1])
+    for model in models:
+        lora.attach(model, config)
+        shake(model)
+    return models
+
+
+@pytest.mark.parametrize("shape", [(64, 128), (96, 80), (48, 32), (3, 5)], ids=str)
+def test_each_weight_becomes_the_nearest_level_of_its_block(shape: tuple[int, int]) -> None:
+    weight = torch.randn(shape, generator=torch.Generator().manual_seed(0))
+    found = nf4.Nf4Linear(weight, None).weight
+    levels = torch.tensor(LEVELS)
+    for block, ours in zip(weight.reshape(-1).split(64), found.reshape(-1).split(64), strict=True):
+        largest = block.abs().max()
+        nearest = levels[(block[:, None] / largest - levels).abs().argmin(1)]
+        assert torch.allclose(ours, nearest * largest, atol=0.02 * largest.item()), "8 bits for the size of a block"
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_gradients_are_those_of_the_dequantised_model(name: str) -> None:
+    ours, theirs = both(name)
+    assert any(isinstance(module, nf4.Nf4Linear) for module in ours.modules())
+    assert not any(isinstance(module, nf4.Nf4Linear) for module in theirs.modules())
+    found = [[logprobs for logprobs, _ in packed(model, SAMPLES, share=False)] for model in (ours, theirs)]
+    assert all(torch.allclose(mine, other, atol=1e-5) for mine, other in zip(*found, strict=True))
+    assert_same_gradients(gradients(ours, found[0]), gradients(theirs, found[1]))
+
+
+def test_layers_below_the_adapter_pass_gradients_on() -> None:
+    ours, theirs = both("llama", lora.LoraConfig(r=4, targets=("embeddings", "q_proj"), top_layers=1))
+    found = [[logprobs for logprobs, _ in packed(model, SAMPLES, share=False)] for model in (ours, theirs)]
+    assert_same_gradients(gradients(ours, found[0]), gradients(theirs, found[1]))
+
+
+@pytest.mark.parametrize("name", ["llama", "qwen2", "gemma2", "mamba2"])
+def test_the_engine_decodes_on_the_same_weights(name: str) -> None:
+    ours, theirs = both(name)
+    request = Generation([7, 20, 33, 50, 8, 11], Sampling(temperature=0.0, max_tokens=8), seed=0)
+    replies = [asyncio.run(_reply(model, request)) for model in (ours, theirs)]
+    assert replies[0].ids == replies[1].ids
+    assert torch.allclose(torch.tensor(replies[0].logprobs), torch.tensor(replies[1].logprobs), atol=1e-5)
+
+
+async def _reply(model: Any, request: Generation) -> Any:
+    return await Engine(model, stop_ids={2}).generate(request)
+
+
+def test_the_sampler_uses_a_changed_adapter_without_a_copy_of_the_weights() -> None:
+    model = in_nf4("llama")
+    llama = llama_model(model)
+    assert llama is not None
+    fused = FusedWeights(llama)
+    lora.attach(model, lora.LoraConfig(r=4))
+    assert fused.use_adapter(), "the first adapter needs buffers"
+    before = fused.weights[1][2]
+    shake(model)
+    assert not fused.use_adapter(), "graphs stay valid"
+    after = fused.weights[1][2]
+    change: Tensor = model.model.layers[1].mlp.gate_proj.scale * (
+        model.model.layers[1].mlp.gate_proj.b @ model.model.layers[1].mlp.gate_proj.a
+    )
+    assert torch.allclose(after[: len(change)] - before[: len(change)], change, atol=1e-5)
+    assert fused.weights[1][2] is not after, "made when it is read"
+
+
+def test_coverage_counts_the_weights_that_are_stored_in_4_bits() -> None:
+    plain, quantized = make("Llama"), in_nf4("llama")
+    config = lora.LoraConfig(r=4)
+    assert coverage(quantized, config) == coverage(plain, config)
+
+
+@pytest.mark.parametrize("name", ["qwen3 moe", "mixtral", "qwen2 moe"])
+def test_routers_embeddings_and_head_stay_exact(name: str) -> None:
+    plain, model = FAMILIES[name](), in_nf4(name)
+    kept = {each for each, _ in model.named_parameters()}
+    assert {each for each in dict(plain.named_parameters()) if ".gate.weight" in each or "router" in each} <= kept
+    assert {"model.embed_tokens.weight", "lm_head.weight"} <= kept
+    assert not any("q_proj.weight" in each for each in kept)
+
+
+def test_a_4_bit_model_takes_a_seventh_of_the_memory_of_float32() -> None:
+    model = make("Llama", hidden_size=256, intermediate_size=512)
+    before = sum(parameter.nbytes for parameter in model.model.layers.parameters())
+    nf4.quantize(model, "cpu")
+    layers = [module for module in model.modules() if isinstance(module, nf4.Nf4Linear)]
+    after = sum(layer.packed.nbytes + layer._state.absmax.nbytes + layer._state.state2.absmax.nbytes for layer in layers)
+    assert after * 8 == pytest.approx(before / 4 * nf4.BITS, rel=0.01)
+
+
+def test_a_model_without_linear_layers_is_refused() -> None:
+    import transformers
+
+    config = transformers.GPT2Config(vocab_size=VOCABULARY, n_embd=32, n_layer=2, n_head=4, n_positions=64)
+    with pytest.raises(BadInput, match="no linear layers that can be stored in 4 bits. Use adapter: lora"):
+        nf4.quantize(transformers.GPT2LMHeadModel(config), "cpu")
+
+
+def test_the_error_without_bitsandbytes_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "bitsandbytes", None)
+    with pytest.raises(BadInput, match=r"need the package bitsandbytes. Run: .*qlora"):
+        nf4.Nf4Linear(torch.zeros(4, 64), None)
+
+
+def test_8_bit_moments_train_almost_as_32_bit_ones_and_resume_exactly() -> None:
+    models = [make("Llama", hidden_size=256, intermediate_size=512) for _ in range(3)]
+    for model in models:
+        lora.attach(model, lora.LoraConfig(r=16))
+    small = Optimizer(name="adamw8bit")
+    reference, ours, resumed = models
+    wide, narrow = make_optimizer(reference, 1e-3), make_optimizer(ours, 1e-3, small)
+    before = torch.tensor(sum(logprobs_of(ours, SAMPLES), []))
+    for step in range(4):
+        if step == 2:
+            state = narrow.state_dict()
+            kept = lora.weights(ours)
+        wanted, found = sft_update(reference, wide, SAMPLES), sft_update(ours, narrow, SAMPLES)
+        assert found["loss"] == pytest.approx(wanted["loss"], rel=0.02)
+    large = [each for each in narrow.state.values() if "absmax1" in each]
+    assert large and all(each["state1"].dtype == torch.uint8 for each in large)
+    assert torch.tensor(sum(logprobs_of(ours, SAMPLES), [])).sum() > before.sum() + 1
+    del state, kept, resumed
+    assert isinstance(ours, nn.Module)
