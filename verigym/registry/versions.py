@@ -28,7 +28,9 @@ def version_id(version: Version) -> str:
         "constraints": version.constraints,
         "sampling": version.sampling,
     }
-    newer = {name: getattr(version, name) for name in ("tools", "examples", "skills", "harness", "program", "quantized")}
+    newer = {
+        name: getattr(version, name) for name in ("tools", "examples", "skills", "harness", "program", "quantized")
+    }
     behaviour |= {name: value for name, value in newer.items() if value}  # ids of older versions stay
     return content_hash(behaviour)[:12]
 

@@ -467,7 +467,9 @@ def _with_base(parent: Version, recipe: Recipe) -> Version:
             f"start: {recipe.start} was trained {there}, so adapter: {recipe.adapter} cannot continue it. "
             f"Set adapter: {needed}, or remove start"
         )
-    other = msgspec.structs.replace(parent, quantized=quantized, name=f"{parent.name}-nf4" if quantized else parent.name)
+    other = msgspec.structs.replace(
+        parent, quantized=quantized, name=f"{parent.name}-nf4" if quantized else parent.name
+    )
     return msgspec.structs.replace(other, id=version_id(other))
 
 

@@ -107,9 +107,7 @@ class WorkspaceFolder:
 
     def open_beside(self, version: Version) -> Policy:
         """The policy of a judge or simulated user, used together with the agent. A local model is loaded a second time."""
-        return self._server(version) or self.load(
-            version.base, self.adapter_of(version), version.quantized
-        )
+        return self._server(version) or self.load(version.base, self.adapter_of(version), version.quantized)
 
     def _server(self, version: Version) -> Policy | None:
         """The policy of a model behind a server. None for a local model. Refuses a reward model."""

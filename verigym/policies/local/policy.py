@@ -14,8 +14,8 @@ from verigym.core.records import Message, Turn, Usage
 from verigym.core.seeds import derive
 from verigym.model import lora, lora_files
 from verigym.model.load import LoadedModel, load
-from verigym.model.nf4 import Quantized
 from verigym.model.lora_layers import base_of
+from verigym.model.nf4 import Quantized
 from verigym.policies.dialects import harmony, thinking
 from verigym.policies.local.engine import Engine
 from verigym.policies.local.requests import EngineReply, Generation

@@ -13,8 +13,8 @@ from verigym.core.records import Sample, ToolSpec, Trajectory
 from verigym.model import lora, lora_files
 from verigym.model.forward_check import can_share
 from verigym.model.load import load
-from verigym.model.nf4 import Quantized
 from verigym.model.logprobs import scores, token_logprobs
+from verigym.model.nf4 import Quantized
 from verigym.model.threads import in_thread
 from verigym.model.tree import pack
 from verigym.policies.local.policy import LocalPolicy
