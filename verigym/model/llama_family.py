@@ -17,7 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from verigym.model import lora
+from verigym.model import full, lora
 from verigym.model.lora_layers import Pair, base_of, looked_up
 from verigym.model.nf4 import Nf4Linear
 
@@ -61,6 +61,14 @@ class JoinedWeights:
         parts = [layer.weight for layer in self._quantized]
         return parts[0] if len(parts) == 1 else torch.cat(parts)
 
+    def refresh(self) -> None:
+        """Takes over biases that were trained. The weight is the model's own."""
+        if self.bias is not None:
+            for layer, part in zip(self.layers, self.bias.split(self.sizes), strict=True):
+                bias: Any = base_of(layer).bias
+                if bias is not None:
+                    part.copy_(bias)
+
     @property
     def is_quantized(self) -> bool:
         return bool(self._quantized)
@@ -88,6 +96,15 @@ class Layer:
         if hasattr(attention, "q_norm"):
             self.head_norms = _norm(attention.q_norm, offset), _norm(attention.k_norm, offset)
         self.scaling: float = attention.scaling
+        self._layer, self._offset = layer, offset
+
+    def refresh(self) -> None:
+        """Takes over what was trained and is a copy here."""
+        for joined in self.joined:
+            joined.refresh()
+        if self._offset:
+            self.norm_in.copy_(_norm(self._layer.input_layernorm, self._offset))
+            self.norm_mid.copy_(_norm(self._layer.post_attention_layernorm, self._offset))
 
     @property
     def joined(self) -> list[JoinedWeights]:
@@ -99,7 +116,7 @@ class LlamaModel:
         config = model.config
         gemma = config.model_type == "gemma"
         offset = 1.0 if gemma else 0.0
-        self.model = model
+        self.model, self._offset = model, offset
         self.layers = [
             Layer(layer, f"model.layers.{number}", offset) for number, layer in enumerate(model.model.layers)
         ]
@@ -111,6 +128,13 @@ class LlamaModel:
         self.heads: int = config.num_attention_heads
         self.kv_heads: int = config.num_key_value_heads
         self.head_size: int = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+
+    @torch.no_grad()
+    def refresh(self) -> None:
+        """Takes over what was trained and is a copy here, in place. Weights are the model's own tensors."""
+        for layer in self.layers:
+            layer.refresh()
+        self.norm.copy_(_norm(self.model.model.norm, self._offset))
 
     def embedding_pair(self, adapter: lora.LoraAdapter | None = None) -> Pair | None:
         """A, B and scale of the embeddings, from the given adapter or the one on the model."""
@@ -276,6 +300,8 @@ class FusedWeights:
     @torch.no_grad()
     def use_adapter(self, adapter: lora.LoraAdapter | None = None) -> bool:
         """Merges the given adapter, or the one on the model. Returns whether the buffers changed their addresses."""
+        if full.is_full(self.llama.model):
+            self.llama.refresh()
         adapters = joined_adapters(self.llama, adapter)
         wanted = any(each is not None for layer in adapters for each in layer)
         moved = not self._copied and wanted and not self._quantized

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from verigym.model import layers, lora
+from verigym.model import full, layers, lora
 from verigym.model.attention import Tree, tree_attention
 from verigym.model.llama_family import llama_model
 from verigym.model.tree import PackedBatch
@@ -48,6 +48,8 @@ def hidden_states(model: Any, packed: PackedBatch) -> Tensor:
 
 def _adapters_alone(model: Any) -> bool:
     """Whether only adapters are trained."""
+    if full.is_full(model):
+        return False
     adapters = {id(parameter) for parameter in lora.parameters(model)}
     return not any(parameter.requires_grad and id(parameter) not in adapters for parameter in model.parameters())
 

@@ -2,7 +2,8 @@
 
 The weights of an adapter are always float32. `attach` adds its modules (`lora_layers.py`) to the layers that
 `lora_targets.py` finds. `use` and `detach` change and remove it. `weights` and `set_weights` swap adapters in memory, so that
-one model serves several versions. Files are in `lora_files.py`.
+one model serves several versions. Files are in `lora_files.py`. If all parameters of a model are trained (`full.py`),
+`parameters`, `weights` and `set_weights` mean these.
 """
 
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from torch import Tensor, nn
 
 from verigym.core.errors import BadInput
 from verigym.core.seeds import derive
+from verigym.model import full
 from verigym.model.lora_layers import AdaptedModule, LoraEmbedding, LoraExperts, LoraLinear, Pair
 from verigym.model.lora_targets import ALL, NO_DROPOUT, Target, by_pattern, find_targets, names_of
 
@@ -135,13 +137,18 @@ def config_of(model: nn.Module) -> LoraConfig | None:
 
 
 def parameters(model: nn.Module) -> list[nn.Parameter]:
+    """What is trained: the adapter, or all parameters of the model."""
+    if full.is_full(model):
+        return list(model.parameters())
     adapter = [parameter for name, module in adapted(model) for _, parameter in module.named(name)]
     own_head = head(model)
     return adapter if own_head is None else [*adapter, own_head]
 
 
 def weights(model: nn.Module) -> dict[str, Tensor]:
-    """A copy of the adapter's weights on the CPU, under PEFT's names."""
+    """A copy on the CPU of what is trained: the adapter's weights under PEFT's names, or all parameters under their own."""
+    if full.is_full(model):
+        return full.named_weights(model)
     named: dict[str, Tensor] = {}
     for name, module in adapted(model):
         for each, parameter in module.named(name):
@@ -154,6 +161,8 @@ def weights(model: nn.Module) -> dict[str, Tensor]:
 
 @torch.no_grad()
 def set_weights(model: nn.Module, weights: dict[str, Tensor]) -> None:
+    if full.is_full(model):
+        return full.set_named_weights(model, weights)
     for name, module in adapted(model):
         for each, parameter in module.named(name):
             if PREFIX + each not in weights:
@@ -168,6 +177,7 @@ def set_weights(model: nn.Module, weights: dict[str, Tensor]) -> None:
 def with_weights(model: nn.Module, others: dict[str, Tensor] | None) -> Iterator[None]:
     """A context in which the adapter has other weights. None for the base model."""
     if others is None:
+        assert not full.is_full(model), "the base model is not there any more"
         with without(model):
             yield
         return

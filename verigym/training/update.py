@@ -19,7 +19,7 @@ from torch.nn.utils import clip_grad_norm_
 
 from verigym.core.errors import InfrastructureFailure, Refused
 from verigym.core.records import Sample
-from verigym.model import lora
+from verigym.model import full, lora
 from verigym.model.forward_check import can_share
 from verigym.model.logprobs import scores, token_logprobs, token_values
 from verigym.model.nf4 import bitsandbytes
@@ -34,6 +34,7 @@ from verigym.training.losses import (
     teacher_advantages,
     value_loss,
 )
+from verigym.training.master_weights import MasterWeights
 from verigym.training.plan import CPU_TOKENS
 from verigym.training.recipe_groups import Distill, Optimizer, PolicyLoss, PreferenceLoss, Thumbs
 
@@ -66,15 +67,21 @@ class Teaching(NamedTuple):
 
 
 def make_optimizer(model: Any, learning_rate: float | None, settings: Optimizer = Optimizer()) -> torch.optim.Optimizer:
-    """The AdamW optimizer of an adapter."""
+    """The AdamW optimizer of an adapter, or of all parameters. Weights in half precision have a copy in float32."""
     assert learning_rate is not None, "resolve the recipe first"
-    if settings.name == "adamw8bit":
-        kind, rest = bitsandbytes().optim.AdamW8bit, {}
+
+    def made(parameters: Sequence[Tensor]) -> Any:
+        if settings.name == "adamw8bit":
+            kind, rest = bitsandbytes().optim.AdamW8bit, {}
+        else:
+            kind, rest = torch.optim.AdamW, {"fused": parameters[0].device.type == "cuda" or None}
+        return kind(parameters, lr=learning_rate, weight_decay=settings.weight_decay, betas=settings.betas, **rest)
+
+    parameters, whole = lora.parameters(model), full.settings_of(model)
+    if whole is not None and (whole.offload or model.dtype.itemsize < 4):
+        optimizer: Any = MasterWeights(parameters, made, "cpu" if whole.offload else None)
     else:
-        kind, rest = torch.optim.AdamW, {"fused": model.device.type == "cuda" or None}
-    optimizer = kind(
-        lora.parameters(model), lr=learning_rate, weight_decay=settings.weight_decay, betas=settings.betas, **rest
-    )
+        optimizer = made(parameters)
     optimizer.defaults[_MAX_NORM] = settings.max_grad_norm
     return optimizer
 
