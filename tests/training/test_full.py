@@ -72,7 +72,7 @@ def test_saving_memory_does_not_change_the_update(name: str, settings: FullSetti
     assert_same_update(name, ours, theirs)
 
 
-def test_checkpointing_recomputes_the_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checkpointing_recomputes_the_layers() -> None:
     calls = {"plain": 0, "again": 0}
     for word, settings in (("plain", FullSettings()), ("again", FullSettings(checkpointing=True))):
         model = whole("llama", settings)
@@ -80,9 +80,8 @@ def test_checkpointing_recomputes_the_layers(monkeypatch: pytest.MonkeyPatch) ->
         def count(*_: Any, word: str = word) -> None:
             calls[word] += 1
 
-        model.model.layers[0].mlp.register_forward_hook(count)
-        full_optimizer = make_optimizer(model, RATE)
-        sft_update(model, full_optimizer, SAMPLES)
+        model.model.layers[0].mlp.register_forward_pre_hook(count)
+        sft_update(model, make_optimizer(model, RATE), SAMPLES)
     assert calls["again"] > calls["plain"]
 
 

@@ -97,7 +97,11 @@ def say_plan(result: "DryRun", price: float) -> None:
     for line in result.lines:
         show.say(line)
     memory = plan.memory
-    parts = [("weights", memory.weights), ("merged copy", memory.merged), ("adapter and optimizer", memory.adapter)]
+    parts = [
+        ("weights", memory.weights),
+        ("merged copy", memory.merged),
+        ("trained parameters and optimizer", memory.adapter),
+    ]
     parts += [("keys and values", memory.cache), ("activations", memory.activations), ("logits", memory.logits)]
     parts += [("teacher", memory.teacher)] if memory.teacher else []
     show.say(f"tokens   {plan.sampled:,} sampled at most, {plan.trained:,} trained")

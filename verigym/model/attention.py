@@ -85,6 +85,11 @@ def tree_attention(model: Any) -> Iterator[None]:
             config._attn_implementation = name
 
 
+def over_tree(model: Any) -> bool:
+    """Whether the model is inside of `tree_attention`."""
+    return model.config._attn_implementation == _NAME
+
+
 def _attention(
     module: Any,
     query_1HND: Tensor,

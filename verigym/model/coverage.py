@@ -33,12 +33,16 @@ class Coverage(Struct, frozen=True, kw_only=True):
     @property
     def summary(self) -> str:
         """One line for the start of training."""
+        if not self.adapted and self.trained == self.total:
+            return f"All {_short(self.total)} parameters of the model are trained."
         left = f" Not adapted: {self._parts(self.left)}." if self.left else ""
         return f"The adapter covers {_percent(self.share)} of the parameters of the model.{left}"
 
     @property
     def lines(self) -> list[str]:
         """The words for a dry run and for the start of training."""
+        if not self.adapted and self.trained == self.total:
+            return [f"training changes all {_short(self.total)} parameters of the model"]
         names = ", ".join(part.name for part in self.adapted)
         first = f"the adapter trains {_short(self.trained)} parameters and adapts {_percent(self.share)} of the model: {names}"
         reasons: dict[str, list[Part]] = {}
@@ -48,6 +52,11 @@ class Coverage(Struct, frozen=True, kw_only=True):
 
     def _parts(self, parts: list[Part]) -> str:
         return ", ".join(f"{part.name} ({_percent(part.parameters / max(1, self.total))})" for part in parts)
+
+
+def all_parameters(total: int) -> Coverage:
+    """The coverage of training without an adapter."""
+    return Coverage(total=total, trained=total, adapted=[], left=[])
 
 
 def _short(number: int) -> str:

@@ -5,6 +5,8 @@ loops are the same as for adapters. The weights are stored as one safetensors fi
 which transformers loads as it is.
 """
 
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from torch import Tensor, nn
 from transformers.modeling_layers import GradientCheckpointingLayer
 
 from verigym.core.errors import BadInput, InfrastructureFailure
+from verigym.model.attention import over_tree, tree_attention
 
 WEIGHTS_FILE, SETTINGS_FILE = "model.safetensors", "config.json"
 
@@ -32,14 +35,35 @@ def begin(model: Any, settings: FullSettings = FullSettings()) -> None:
     model.requires_grad_(True)
     if not settings.checkpointing:
         return
-    layers = [module for module in model.modules() if isinstance(module, GradientCheckpointingLayer)]
-    if not layers:
+    if not _layers(model):
         raise BadInput(
             f"{type(model).__name__} does not support activation checkpointing. Remove full.checkpointing from the recipe"
         )
-    model.gradient_checkpointing_enable({"use_reentrant": False})
+
+    def contexts() -> tuple[AbstractContextManager[None], AbstractContextManager[None]]:
+        """Of the forward pass, and of its repetition, which attends as the forward pass did."""
+        return nullcontext(), tree_attention(model) if over_tree(model) else nullcontext()
+
+    model.gradient_checkpointing_enable({"use_reentrant": False, "context_fn": contexts})
+
+
+@contextmanager
+def recomputing(model: Any) -> Iterator[None]:
+    """A context in which layers are computed again in the backward pass, if the settings say so. Outside of it, layers use their
+    caches. Only the layers themselves are in training mode. What is inside them stays in evaluation mode, without dropout."""
+    settings = settings_of(model)
+    layers = _layers(model) if settings is not None and settings.checkpointing and torch.is_grad_enabled() else []
     for layer in layers:
-        layer.training = True  # of the layer alone: what is inside stays in evaluation mode, without dropout
+        layer.training = True
+    try:
+        yield
+    finally:
+        for layer in layers:
+            layer.training = False
+
+
+def _layers(model: Any) -> list[GradientCheckpointingLayer]:
+    return [module for module in model.modules() if isinstance(module, GradientCheckpointingLayer)]
 
 
 def settings_of(model: Any) -> FullSettings | None:

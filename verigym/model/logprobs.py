@@ -27,6 +27,11 @@ def hidden_states(model: Any, packed: PackedBatch) -> Tensor:
     llama = llama_model(model) if own else None
     if llama is not None:
         return layers.over_tree(llama, packed)
+    with full.recomputing(model):
+        return _by_transformers(model, packed)
+
+
+def _by_transformers(model: Any, packed: PackedBatch) -> Tensor:
     if packed.shared:
         with tree_attention(model):
             return model.base_model(

@@ -28,6 +28,8 @@ from verigym.store.transfer import unreadable
 T = TypeVar("T")
 ADAPTER_FILE = "adapter_model.safetensors"
 CONFIG_FILE = "adapter_config.json"
+MODEL_FILE, MODEL_CONFIG_FILE = "model.safetensors", "config.json"
+"""Of a version all of whose parameters were trained."""
 _SHORTEST = 8
 """Minimum number of digits to identify a hash."""
 
@@ -86,6 +88,13 @@ def _readable_runs(store: Store) -> Iterator[IntegrityCheck]:
 def sha256_of(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def files_of(folder: Path) -> tuple[Path, Path]:
+    """The weights and the settings of a stored adapter, or of a stored model."""
+    if (folder / MODEL_FILE).exists():
+        return folder / MODEL_FILE, folder / MODEL_CONFIG_FILE
+    return folder / ADAPTER_FILE, folder / CONFIG_FILE
 
 
 def _ledger(store: Store, expect: str) -> Iterator[IntegrityCheck]:
@@ -222,7 +231,7 @@ def _adapters(folder: Path, versions: list[Version]) -> Iterator[IntegrityCheck]
     """Checks each adapter once, even if several versions use it."""
     for id, version in {version.adapter: version for version in reversed(versions) if version.adapter}.items():
         again = f"Restore it, or train {version.label} again: on the same machine its recipe gives the same weights"
-        weights, settings = folder / id / ADAPTER_FILE, folder / id / CONFIG_FILE
+        weights, settings = files_of(folder / id)
         if not weights.is_file():
             yield _damaged("adapter", id, f"{weights} is missing", again)
         elif sha256_of(weights) != id:
@@ -230,7 +239,8 @@ def _adapters(folder: Path, versions: list[Version]) -> Iterator[IntegrityCheck]
         elif not settings.is_file():
             yield _damaged("adapter", id, f"{settings} is missing", again)
         elif version.adapter_config and sha256_of(settings) != version.adapter_config:
-            yield _damaged("adapter", id, f"{settings} was changed: it holds the rank and scale", again)
+            holds = "configuration of the model" if version.full else "rank and scale"
+            yield _damaged("adapter", id, f"{settings} was changed: it holds the {holds}", again)
         else:
             yield _sound("adapter", id, f"{version.label}: {weights.stat().st_size:,} bytes, unchanged")
 

@@ -29,7 +29,8 @@ def version_id(version: Version) -> str:
         "sampling": version.sampling,
     }
     newer = {
-        name: getattr(version, name) for name in ("tools", "examples", "skills", "harness", "program", "quantized")
+        name: getattr(version, name)
+        for name in ("tools", "examples", "skills", "harness", "program", "quantized", "full")
     }
     behaviour |= {name: value for name, value in newer.items() if value}  # ids of older versions stay
     return content_hash(behaviour)[:12]
@@ -40,7 +41,8 @@ def kind_of(version: Version) -> str:
     if version.recipe.get("algorithm") == "reward":
         return "reward model"
     parts = {
-        "adapter": bool(version.adapter),
+        "adapter": bool(version.adapter) and not version.full,
+        "all parameters": version.full,
         "prompt": version.system_prompt is not None,
         "tools": bool(version.tool_descriptions),
         "constrained": bool(version.constraints),

@@ -52,7 +52,7 @@ class ModelPool:
             folder = self._ws.adapter_of(version)
             base = _base(version)
             if base not in self._models:
-                self._models[base] = self._ws.load(version.base, quantized=version.quantized)
+                self._models[base] = self._ws.load(self._ws.source_of(version), quantized=version.quantized)
             policy = self._models[base].with_adapter(folder, _weights(version))
         except BaseException:
             self.close(version)
@@ -78,7 +78,7 @@ class ModelPool:
 
 
 def _base(version: Version) -> _Base:
-    return version.base, version.quantized
+    return version.adapter if version.full else version.base, version.quantized
 
 
 def _weights(version: Version) -> str:

@@ -16,7 +16,7 @@ import torch
 
 from verigym.core.errors import BadInput, InfrastructureFailure
 from verigym.core.records import Sample
-from verigym.model import lora
+from verigym.model import full, lora
 from verigym.model.forward_check import check_agreement
 from verigym.model.threads import in_thread
 from verigym.tasks.files import write_whole
@@ -24,6 +24,9 @@ from verigym.training.recipe import Recipe
 
 CHECKPOINT_S = 10.0
 """Seconds between checkpoints. A kill costs at most this much work and the current step."""
+CHECKPOINT_SHARE = 20
+"""If all parameters are trained, a checkpoint follows after so many times the seconds that the last one took, because it is
+large."""
 WARMUP = 3
 """Steps of the warm-up of a recipe that has no `optimizer.warmup`, as before there was such a field."""
 
@@ -70,7 +73,7 @@ async def train_steps(
     state of `companion` is part of the checkpoint."""
     done = load_checkpoint(folder, model, optimizer, companion)
     weights_changed(done)
-    saved = time.monotonic()
+    saved, wait_s = time.monotonic(), CHECKPOINT_S
     for step in range(done + 1, recipe.steps + 1):
         started = time.perf_counter()
         for group in optimizer.param_groups:
@@ -83,9 +86,11 @@ async def train_steps(
             metrics |= await evaluate(step)
             metrics["eval_s"] = time.perf_counter() - started
         stop = report(step, metrics)
-        if stop or step == recipe.steps or time.monotonic() - saved > CHECKPOINT_S:
+        if stop or step == recipe.steps or time.monotonic() - saved > max(CHECKPOINT_S, wait_s):
+            began = time.monotonic()
             save_checkpoint(folder, model, optimizer, step, companion)
             saved = time.monotonic()
+            wait_s = CHECKPOINT_SHARE * (saved - began) if full.is_full(model) else CHECKPOINT_S
         if stop:
             return
 

@@ -61,6 +61,12 @@ class TrainingLoad(Struct, frozen=True, kw_only=True):
     """Maximum sampled tokens per episode. None for the maximum of all its replies."""
     updates_per_batch: int = 1
     lora_rank: int = 16
+    full: bool = False
+    """Whether all parameters are trained."""
+    checkpointing: bool = False
+    """Whether the backward pass computes the layers again."""
+    offload: bool = False
+    """Whether the optimizer's states are in the memory of the CPU."""
     bits_per_weight: float | None = None
     """Bits per weight of the linear layers of a quantised base. None for the precision of the model."""
     moment_bytes: int = 8
@@ -233,7 +239,10 @@ def _update_s(load: TrainingLoad, shape: Shape, device: Device) -> float:
     """Update time: a forward pass, and a backward pass to the inputs only. The base is frozen, so the total is twice the
     forward pass instead of three times."""
     context = _context(load)
-    products = 2 * (load.trained * _forward(context, shape) + 2 * _head(shape) * load.sampled) / device.flops
+    passes = (
+        2 if not load.full else 4 if load.checkpointing else 3
+    )  # the gradients of the weights, and layers computed again
+    products = passes * (load.trained * _forward(context, shape) + 2 * _head(shape) * load.sampled) / device.flops
     return products + PASSES * load.trained * 4 * kept_per_token(shape) / device.bandwidth
 
 
@@ -249,30 +258,49 @@ def _forward(context: float, shape: Shape) -> float:
 
 def memory_of(load: TrainingLoad, shape: Shape, device: Device) -> Memory:
     weights, merged = _weights(load, shape)
-    adapter = (8 + load.moment_bytes) * (load.adapter_parameters or _adapter(shape, load.lora_rank))
+    adapter = _trained(load, shape)
     cache, logits = load.trained * _kv(shape) if load.samples else 0, 2 * LOGIT_BYTES[device.kind]
     usable = USABLE * device.memory
     fixed = weights + merged + adapter + cache + logits + load.teacher_weights
     sample = load.prompt_tokens + load.reply_tokens + load.result_tokens
+    kept = _kept(load, shape)
     budget = CPU_TOKENS if device.kind == "cpu" else max(0.0, 0.7 * (usable - fixed) / (4 * kept_per_token(shape)))
     return Memory(
         weights=weights,
         merged=merged,
         adapter=adapter,
         cache=cache,
-        activations=kept_per_token(shape) * min(load.trained, max(sample, budget)),
+        activations=kept * min(load.trained, max(sample, budget)),
         logits=logits,
-        least=fixed + kept_per_token(shape) * sample,
+        least=fixed + kept * sample,
         usable=usable,
         teacher=load.teacher_weights,
     )
+
+
+def _trained(load: TrainingLoad, shape: Shape) -> float:
+    """Bytes of what is trained beside the weights of the model: an adapter with gradients and moments, or the gradients of all
+    parameters, their moments and the copy in float32 of weights in half precision."""
+    if not load.full:
+        return (8 + load.moment_bytes) * (load.adapter_parameters or _adapter(shape, load.lora_rank))
+    copy = 4 if shape.bytes_per_weight < 4 else 0
+    return shape.parameters * (shape.bytes_per_weight + (0 if load.offload else load.moment_bytes + copy))
+
+
+def _kept(load: TrainingLoad, shape: Shape) -> float:
+    """Bytes of activations per token. Without our own backward pass, a layer keeps about 12 vectors of the hidden size and 4 of
+    the inner, or with activation checkpointing only its input."""
+    if not load.full:
+        return kept_per_token(shape)
+    vectors = shape.hidden if load.checkpointing else 12 * shape.hidden + 4 * shape.inner
+    return shape.layers * vectors * shape.bytes_per_weight
 
 
 def _weights(load: TrainingLoad, shape: Shape) -> tuple[float, float]:
     """Bytes of the weights, and of their copy for decoding. A 4-bit base has no copy: it makes the weights of a layer when it
     needs them, and two layers are there at a time."""
     if load.bits_per_weight is None:
-        copied = shape.parameters - _head(shape) if load.samples else 0
+        copied = shape.parameters - _head(shape) if load.samples and not load.full else 0
         return shape.parameters * shape.bytes_per_weight, copied * shape.bytes_per_weight
     rest = (shape.parameters - shape.quantizable) * shape.bytes_per_weight
     made = 2 * shape.quantizable / max(shape.layers, 1) * shape.bytes_per_weight

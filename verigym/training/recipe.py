@@ -22,6 +22,7 @@ from verigym.training.recipe_groups import (
     Difficulty,
     Distill,
     Episodes,
+    FullTraining,
     Imitation,
     Limits,
     NotNegative,
@@ -73,9 +74,11 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     the episodes that passed are used."""
     start: str = ""
     """Version to start from (id, name, champion, latest). Empty for the base model."""
-    adapter: Literal["lora", "qlora"] = "lora"
-    """What is trained: lora for an adapter, qlora for an adapter on a base whose linear layers are stored in 4 bits (nf4)."""
+    adapter: Literal["lora", "qlora", "full"] = "lora"
+    """What is trained: lora for an adapter, qlora for an adapter on a base whose linear layers are stored in 4 bits (nf4), full
+    for all parameters."""
     lora: Adapter = Adapter()
+    full: FullTraining = FullTraining()
     num_generations_per_prompt: Count = 8
     """Number of episodes per task. Their rewards are compared with each other."""
     prompts_per_step: Count = 8

@@ -87,6 +87,7 @@ def check_sense(recipe: "Recipe", where: str) -> None:
     _check_distill(recipe, where)
     _check_critic(recipe, where)
     _check_lora(recipe, where)
+    _check_full(recipe, where)
     check_loops(recipe, where)
     low, high = correction_bounds(recipe.loss)
     if low > high:
@@ -95,6 +96,23 @@ def check_sense(recipe: "Recipe", where: str) -> None:
         raise BadInput(
             f"{where}: `loss.ratio: product` and `advantage.credit: {recipe.advantage.credit}` cannot be combined, because the "
             "product of a reply has one gradient for all its turns. Set loss.ratio to token or sequence"
+        )
+
+
+def _check_full(recipe: "Recipe", where: str) -> None:
+    """Checks what `adapter: full` leaves without effect or cannot do."""
+    if recipe.adapter != "full":
+        if recipe.full != type(recipe.full)():
+            raise BadInput(
+                f"{where}: full has no effect with adapter: {recipe.adapter}. Remove it, or set adapter: full"
+            )
+        return
+    if recipe.lora != type(recipe.lora)():
+        raise BadInput(f"{where}: lora has no effect with adapter: full. Remove it, or set adapter: lora")
+    if recipe.algorithm == "reward":
+        raise BadInput(
+            f"{where}: adapter: full cannot be used with algorithm: reward, whose head belongs to an adapter. "
+            "Set adapter: lora or qlora"
         )
 
 
@@ -180,7 +198,7 @@ def _check_critic(recipe: "Recipe", where: str) -> None:
         ("advantage.credit: state", recipe.advantage.credit == "state"),
         ("advantage.rewards: each", recipe.advantage.rewards == "each"),
         ("episodes.dynamic_rounds", bool(recipe.episodes.dynamic_rounds)),
-        ("adapter: full", str(recipe.adapter) == "full"),
+        ("adapter: full", recipe.adapter == "full"),
     ):
         if given:
             raise BadInput(f"{where}: {name} cannot be used with ppo, whose critic gives the advantages. Remove it")

@@ -39,6 +39,16 @@ class Adapter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return (self.targets,) if isinstance(self.targets, str) else tuple(self.targets)
 
 
+class FullTraining(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Settings of `adapter: full`, which trains all parameters. Key `full`."""
+
+    checkpointing: bool = False
+    """Whether the backward pass computes each layer again instead of keeping its activations. It takes a third more time and
+    much less memory."""
+    offload: bool = False
+    """Whether the optimizer's states, and the copy of the weights in float32, are in the memory of the CPU."""
+
+
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """Limits of each episode, in training and on held-out tasks. Key `limits`."""
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from verigym.core import event_loop
 from verigym.core.errors import VerigymError
 from verigym.core.records import Task
-from verigym.core.words import counted
+from verigym.core.words import counted, size
 from verigym.harness.environment import EnvironmentSpec
-from verigym.model.coverage import Coverage
+from verigym.model.coverage import Coverage, all_parameters
 from verigym.policies.version_texts import with_examples
 from verigym.rollout.session import first_items
 from verigym.rollout.skills import offered
@@ -18,6 +18,7 @@ from verigym.training.plan import TrainingEstimate, TrainingLoad, measure, plan
 from verigym.training.recipe import Recipe, filled
 from verigym.training.recipe_notes import notes
 from verigym.workspace import datasets as data
+from verigym.workspace.full_disk import full_disk
 from verigym.workspace.gold import gold_examples
 from verigym.workspace.train import TrainingJob, adapter_config
 from verigym.workspace.workspace import WorkspaceFolder
@@ -52,7 +53,11 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     prompt, reply = _tokens(job, render)
     length = _episode_length(job, render) if recipe.samples else EpisodeLength()
     device = measure()
-    covered = None if job.parent.adapter else read_coverage(job.parent.base, adapter_config(recipe))
+    shape = read_shape(job.parent.base)
+    if recipe.adapter == "full":
+        covered: Coverage | None = all_parameters(shape.parameters)
+    else:
+        covered = None if job.parent.adapter else read_coverage(job.parent.base, adapter_config(recipe))
     sides = 2 if recipe.algorithm in ("dpo", "reward") else 1  # samples per row of written data
     tasks = sum(len(each.tasks) for each in job.environments) if recipe.samples else recipe.prompts_per_step
     adapters = 2 if recipe.algorithm == "ppo" else 1  # the critic has an adapter and updates of its own
@@ -67,6 +72,9 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         episode_tokens=recipe.limits.tokens if recipe.samples else None,
         updates_per_batch=(recipe.updates_per_batch or 1) * adapters,
         lora_rank=recipe.lora.r * adapters,
+        full=recipe.adapter == "full",
+        checkpointing=recipe.full.checkpointing,
+        offload=recipe.full.offload,
         bits_per_weight=BITS if recipe.adapter == "qlora" else None,
         moment_bytes=2 if recipe.optimizer.name == "adamw8bit" else 8,
         adapter_parameters=covered.trained * adapters if covered else 0,
@@ -75,11 +83,13 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         samples=recipe.samples,
         **_teacher_load(job),
     )
-    found = plan(wanted, read_shape(job.parent.base), device, recipe.dollars_per_hour)
+    found = plan(wanted, shape, device, recipe.dollars_per_hour)
     chosen = ", ".join(_chosen(job))
     lines = _lines(job, wanted, reply, length)
     lines += [f"chosen by the method, the model and the data: {chosen}"] if chosen else []
     lines += _adapter_lines(job, covered)
+    if recipe.adapter == "full":
+        lines.append(f"it takes {size(full_disk(recipe, shape.parameters))} of disk space at most")
     return DryRun(job.run, lines, found, device.name, notes(recipe, job.facts))
 
 

@@ -23,8 +23,9 @@ CARD = "README.md"
 
 
 def export(ws: WorkspaceFolder, version: Version, to: Path, merged: bool = False) -> list[str]:
-    """Writes the version into a new folder and returns the names of its files. With `merged`, it writes complete weights,
-    otherwise a PEFT adapter. Prompt, tool descriptions, constraints and sampling are in `version.json`."""
+    """Writes the version into a new folder and returns the names of its files. With `merged`, and if all parameters were trained,
+    it writes complete weights, otherwise a PEFT adapter. Prompt, tool descriptions, constraints and sampling are in
+    `version.json`."""
     _check_folder(ws, version, to)
     if merged and version.is_remote:
         raise Refused(f"{version.base}: the weights of a model behind a server cannot be merged. Remove --merged")
@@ -37,7 +38,9 @@ def export(ws: WorkspaceFolder, version: Version, to: Path, merged: bool = False
             if merged:
                 from verigym.model.export import save_merged
 
-                save_merged(version.base, adapter, folder, version.sampling, version.quantized)
+                save_merged(ws.source_of(version), adapter, folder, version.sampling, version.quantized)
+            elif version.full:
+                shutil.copytree(ws.source_of(version), folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
             elif adapter is not None:
                 shutil.copytree(adapter, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
                 _name_base(folder / CONFIG_FILE, loadable_base(version))
@@ -64,6 +67,7 @@ def loadable_base(version: Version) -> str:
 
 def loading_code(version: Version, to: Path, merged: bool) -> list[str]:
     """Python lines that load an exported folder. Empty if it has no weights."""
+    merged = merged or version.full
     folder, base = str(to.absolute()), str(to.absolute()) if merged else loadable_base(version)
     if merged:
         imports, load = "from transformers import AutoModelForCausalLM, AutoTokenizer", "AutoModelForCausalLM"

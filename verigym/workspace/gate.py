@@ -547,7 +547,8 @@ def _one_at_a_time(ws: WorkspaceFolder, champion: Version) -> Iterator[None]:
 def bare(version: Version) -> Version:
     """The weights alone: a prompt for one job, or replies held to its format, say nothing of what was forgotten."""
     base, quantized, adapter = version.base, version.quantized, version.adapter
-    plain = Version(base=base, quantized=quantized, adapter=adapter, name=version.name, families=version.families)
+    plain = Version(base=base, quantized=quantized, adapter=adapter, full=version.full, name=version.name)
+    plain = msgspec.structs.replace(plain, families=version.families)
     return version if version_id(plain) == version.id else msgspec.structs.replace(plain, id=version_id(plain))
 
 

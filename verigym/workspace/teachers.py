@@ -34,7 +34,7 @@ def find_teacher(ws: WorkspaceFolder, recipe: Recipe, student: Version) -> Versi
             f"distill.teacher: a server gives logprobs at temperature 1, and the recipe samples at {recipe.temperature:g}. "
             "Set temperature: 1, or use a teacher in this process"
         )
-    ws.adapter_of(teacher)  # reports a missing adapter now instead of in the first step
+    ws.adapter_of(teacher), ws.source_of(teacher)  # reports a missing adapter now instead of in the first step
     return teacher
 
 
@@ -74,15 +74,17 @@ def _open_local(
 
     model = policy.model
     if teacher is None:
-        weights = lora.weights(model) if student.adapter else None
+        weights = lora.weights(model) if student.adapter or recipe.adapter == "full" else None
         current = recipe.distill.weights == "current"
         return SelfTeacher(model, policy.render, environments, student, weights=weights, current=current)
     adapter = ws.adapter_of(teacher)
-    if (teacher.base, teacher.quantized) == (student.base, student.quantized):
+    source = ws.source_of(teacher)
+    shared = (source, teacher.quantized) == (ws.source_of(student), student.quantized)
+    if shared and recipe.adapter != "full":  # a model that is trained as a whole does not keep its base
         return AdapterTeacher(model, lora_files.read(model, adapter) if adapter else None)
     ws.check_base(teacher.base)
     check_vocabulary(policy.render.tokenizer, load_tokenizer(teacher.base), recipe.distill.teacher)
-    loaded = load(teacher.base, quantized=teacher.quantized)
+    loaded = load(source, quantized=teacher.quantized)
     if adapter:
         lora_files.load(loaded.model, adapter)
     return ModelTeacher(loaded.model, recipe.distill.teacher)

@@ -17,7 +17,7 @@ from verigym.core.records import Dataset, Example, Json, Preference, Version, co
 from verigym.core.words import counted, percent
 from verigym.evaluation.suites import family_of
 from verigym.harness.varied_tools import with_varied_tools
-from verigym.model.coverage import Coverage
+from verigym.model.coverage import Coverage, all_parameters
 from verigym.registry.checkpoints import KeptCheckpoint
 from verigym.registry.versions import version_id
 from verigym.rollout.settings import RunSettings
@@ -35,6 +35,7 @@ from verigym.workspace.agent_tools import with_agent_tools
 from verigym.workspace.agents import with_program
 from verigym.workspace.audit import last_audit, was_checked
 from verigym.workspace.checkpoints import CheckpointKeeper, forget_kept
+from verigym.workspace.full_disk import check_disk
 from verigym.workspace.gold import check_gold, gold_examples, gold_source
 from verigym.workspace.measure import context_of, reports_of, suite_of
 from verigym.workspace.recipe_facts import facts_of, notes_of
@@ -50,6 +51,8 @@ from verigym.workspace.training_environments import (
 from verigym.workspace.workspace import WorkspaceFolder
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from verigym.model.lora import LoraConfig
     from verigym.policies.local.policy import LocalPolicy
     from verigym.training.loop import OnMetrics
@@ -248,6 +251,7 @@ class TrainingJob:
             parent,
             id="",
             adapter=adapter,
+            full=recipe.adapter == "full",
             adapter_config="",
             name=f"{recipe.name or recipe.algorithm}@{step}" if step else "",
             parent=parent.id,
@@ -275,7 +279,6 @@ class TrainingJob:
 
     async def train(self, on_step: OnStep) -> Any:
         """Trains, and returns the model with the trained adapter on it."""
-        from verigym.model import lora
         from verigym.model.threads import in_thread
         from verigym.training import offline, samples
         from verigym.training.distill import train_distill
@@ -285,13 +288,12 @@ class TrainingJob:
         from verigym.training.update import pair_accuracy
 
         ws, recipe = self.ws, self.recipe
-        policy: Any = ws.policy(self.parent)  # a local one: see _parent
+        policy = self._policy()
         model, render = policy.model, policy.render
         report = self._reporter(on_step, model)
         _prepare(model, recipe)
         self.covered = self._coverage(model)
-        origin = recipe.loss.reference if recipe.samples else recipe.preference.reference
-        reference = lora.weights(model) if self.parent.adapter and origin == "start" else None  # None: the base model
+        reference = self._reference(model)
         folder = ws.checkpoints(self.run)
         async with context_of(ws, RunSettings(user=self.roles.get("user"), judge=self.roles.get("judge"))) as context:
             if recipe.algorithm == "distill":
@@ -349,17 +351,48 @@ class TrainingJob:
                 await offline.train_reward(model, recipe, graded, folder, evaluate=told_apart, report=report)
         return model
 
+    def _policy(self) -> Any:
+        """The policy of the parent. It is a local one: see `_parent`. A model that is trained as a whole belongs to this run
+        only, because its weights are then those of no other version."""
+        if self.recipe.adapter != "full":
+            return self.ws.policy(self.parent)
+        self.ws.forget_loaded()
+        policy = self.ws.load(self.ws.source_of(self.parent))
+        policy.agent = self.parent.id
+        return policy
+
+    def _reference(self, model: Any) -> "dict[str, Tensor] | None":
+        """The weights of the reference for KL and preferences, on the CPU. None for the base model under an adapter, or if
+        nothing refers to them."""
+        from verigym.model import full, lora
+        from verigym.model.load import load
+
+        recipe, parent = self.recipe, self.parent
+        origin = recipe.loss.reference if recipe.samples else recipe.preference.reference
+        if recipe.adapter != "full":
+            return lora.weights(model) if parent.adapter and origin == "start" else None
+        if not (recipe.loss.kl if recipe.samples else recipe.algorithm in ("dpo", "kto")):
+            return None
+        if origin == "start" or not parent.full:
+            return lora.weights(model)
+        return full.named_weights(load(parent.base, device="cpu", dtype=model.dtype).model)
+
     def _coverage(self, model: Any) -> Coverage:
         """What the adapter adapts and leaves out."""
         from verigym.model import lora
         from verigym.model.lora_targets import coverage
 
+        if self.recipe.adapter == "full":
+            return all_parameters(sum(parameter.numel() for parameter in model.parameters()))
         config = lora.config_of(model)
         assert config is not None, "no adapter on this model"
         return coverage(model, config)
 
     def _begin(self) -> None:
         """Stores the run, and says and stores what the adapter leaves out. Everything that can be refused is refused before."""
+        if self.recipe.adapter == "full":
+            assert self.covered is not None, "the model is prepared before a run begins"
+            check_disk(self.ws.home, self.recipe, self.covered.total)
         self.ws.register(self.parent)
         self.ws.store.begin_run(self.run, "train", self.config)
         assert self.covered is not None, "the adapter is put on the model before a run begins"
@@ -458,6 +491,17 @@ def _parent(ws: WorkspaceFolder, recipe: Recipe) -> Version:
 def _with_base(parent: Version, recipe: Recipe) -> Version:
     """The parent on the base that the recipe asks for: in 4 bits for qlora. An adapter is never moved to another base."""
     quantized: Literal["", "nf4"] = "nf4" if recipe.adapter == "qlora" else ""
+    if parent.full and recipe.adapter != "full":
+        raise Refused(
+            f"start: {recipe.start} is a whole model, all of whose parameters were trained. Set adapter: full. To train an "
+            f"adapter on it, export it (verigym models export {parent.id} --out FOLDER) and write model: FOLDER without start"
+        )
+    if parent.adapter and not parent.full and recipe.adapter == "full":
+        raise Refused(
+            f"start: {recipe.start} has an adapter, so adapter: full cannot continue it. Set adapter: "
+            f"{'qlora' if parent.quantized else 'lora'}. To train all parameters, export it (verigym models export {parent.id} "
+            "--merged --out FOLDER) and write model: FOLDER without start"
+        )
     if parent.quantized == quantized:
         return parent
     if parent.adapter:
@@ -487,9 +531,12 @@ def _reward_model(ws: WorkspaceFolder, recipe: Recipe) -> Version | None:
 
 def _prepare(model: Any, recipe: Recipe) -> None:
     """Adds a new adapter if the parent has none. Otherwise training continues with the adapter of the parent."""
-    from verigym.model import lora
+    from verigym.model import full, lora
     from verigym.model.lora_targets import check_config, find_targets
 
+    if recipe.adapter == "full":
+        full.begin(model, full.FullSettings(checkpointing=recipe.full.checkpointing, offload=recipe.full.offload))
+        return
     current, wanted = lora.config_of(model), adapter_config(recipe)
     if current is None:
         check_config(model, wanted)

@@ -20,7 +20,7 @@ from verigym.core.records import Version
 from verigym.model import embedded, hub
 from verigym.model.known_ids import nearest_id
 from verigym.registry import ledger, versions
-from verigym.registry.integrity import ADAPTER_FILE, CONFIG_FILE, sha256_of
+from verigym.registry.integrity import files_of, sha256_of
 from verigym.store.database import Store
 from verigym.workspace.servers import open_scores, open_server, read_servers, without_connection_options
 
@@ -60,7 +60,7 @@ class WorkspaceFolder:
     def register(self, version: Version) -> Version:
         """Registers a version that was opened or created here."""
         if version.adapter and self.has_adapter(version.adapter):
-            settings = self.adapter_folder(version.adapter) / CONFIG_FILE
+            _, settings = files_of(self.adapter_folder(version.adapter))
             version = msgspec.structs.replace(version, adapter_config=sha256_of(settings))
         return versions.register(self.store, version)
 
@@ -89,13 +89,13 @@ class WorkspaceFolder:
         server = self._server(version)
         if server is not None:
             return server
-        local = self.load_base(version.base, version.quantized)
+        local = self.load_base(self.source_of(version), version.quantized)
         local.load_adapter(self.adapter_of(version), version.id)
         return local
 
     def open_policy(self, version: Version) -> Policy:
         """A policy of this version that no later call changes. Versions on one local base model share its weights."""
-        return self._server(version) or self.load_base(version.base, version.quantized).with_adapter(
+        return self._server(version) or self.load_base(self.source_of(version), version.quantized).with_adapter(
             self.adapter_of(version), version.id
         )
 
@@ -105,9 +105,13 @@ class WorkspaceFolder:
             self._local = self.load(base, quantized=quantized)
         return self._local
 
+    def forget_loaded(self) -> None:
+        """Frees the loaded model, for work that needs its memory."""
+        self._local = None
+
     def open_beside(self, version: Version) -> Policy:
         """The policy of a judge or simulated user, used together with the agent. A local model is loaded a second time."""
-        return self._server(version) or self.load(version.base, self.adapter_of(version), version.quantized)
+        return self._server(version) or self.load(self.source_of(version), self.adapter_of(version), version.quantized)
 
     def _server(self, version: Version) -> Policy | None:
         """The policy of a model behind a server. None for a local model. Refuses a reward model."""
@@ -136,7 +140,7 @@ class WorkspaceFolder:
         assert folder is not None, "a reward model has an adapter"
         from verigym.policies.local.scorer import LocalScorer  # torch is loaded only when a model is
 
-        return LocalScorer.open(version.base, folder, version.id, version.quantized)
+        return LocalScorer.open(self.source_of(version), folder, version.id, version.quantized)
 
     def load(self, base: str, adapter: Path | None = None, quantized: Literal["", "nf4"] = "") -> Any:
         """Loads a model as a `LocalPolicy`. An unknown name is an error that suggests the nearest known name."""
@@ -171,36 +175,46 @@ class WorkspaceFolder:
         """The folder of an adapter. Refuses missing or changed weights."""
         folder = self.home / "adapters" / sha256
         if not self.has_adapter(sha256):
-            state = "damaged" if (folder / ADAPTER_FILE).exists() else "missing"
+            state = "damaged" if files_of(folder)[0].exists() else "missing"
             raise BadInput(f"{folder}: the adapter of this version is {state}. Restore it, or run its recipe again")
         return folder
 
     def adapter_of(self, version: Version) -> Path | None:
         """The folder of a version's adapter. None if it has no adapter. Refuses missing or changed weights and settings."""
-        if not version.adapter:
-            return None
+        return self._folder_of(version) if version.adapter and not version.full else None
+
+    def source_of(self, version: Version) -> str:
+        """What to load for a version before its adapter: its base model, or the folder of a model that was trained as a whole."""
+        return str(self._folder_of(version)) if version.full else version.base
+
+    def _folder_of(self, version: Version) -> Path:
         folder = self.adapter_folder(version.adapter)
-        settings = folder / CONFIG_FILE
+        _, settings = files_of(folder)
         if not settings.is_file():
             raise BadInput(f"{settings} is missing. Restore it, or run the recipe of {version.label} again")
         if version.adapter_config and sha256_of(settings) != version.adapter_config:
+            holds = "the configuration of the model" if version.full else "the adapter's rank and scale"
             raise BadInput(
-                f"{settings} was changed. It holds the adapter's rank and scale, so {version.label} would answer in another way. "
+                f"{settings} was changed. It holds {holds}, so {version.label} would answer in another way. "
                 "Restore the file, or run the recipe again"
             )
         return folder
 
     def keep_adapter(self, model: Any, base: str) -> str:
-        """Saves the adapter on `model` under the hash of its weights and returns the hash. Replaces a damaged adapter."""
-        from verigym.model import lora_files
+        """Saves the adapter on `model`, or the whole model if all of it is trained, under the hash of the weights and returns the
+        hash. Replaces a damaged adapter."""
+        from verigym.model import full, load, lora_files
 
         adapters = self.home / "adapters"
         self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         adapters.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=adapters, prefix=".new-") as work:
             folder = Path(work) / "adapter"
-            lora_files.save(model, folder, base)
-            sha256 = sha256_of(folder / ADAPTER_FILE)
+            if full.is_full(model):
+                full.save(model, load.load_tokenizer(base), folder)
+            else:
+                lora_files.save(model, folder, base)
+            sha256 = sha256_of(files_of(folder)[0])
             if not self.has_adapter(sha256):
                 if (adapters / sha256).exists():
                     (adapters / sha256).rename(Path(work) / "damaged")
@@ -209,7 +223,7 @@ class WorkspaceFolder:
 
     def has_adapter(self, sha256: str) -> bool:
         """Whether the adapter exists and is unchanged."""
-        weights = self.home / "adapters" / sha256 / ADAPTER_FILE
+        weights, _ = files_of(self.home / "adapters" / sha256)
         return weights.exists() and sha256_of(weights) == sha256
 
     def checkpoints(self, run: str) -> Path:
