@@ -56,7 +56,7 @@ def test_it_is_trained_further_and_only_as_a_whole(fresh: Bench) -> None:
     second, _ = full(fresh, start="one", name="two", loss={"kl": 0.05, "reference": "base"})
     assert second.parent == first.id and second.full and second.adapter != first.adapter
     with pytest.raises(
-        Refused, match="start: one is a whole model, all of whose parameters were trained. Set adapter: full"
+        Refused, match=r"start: one is a whole model, all of whose parameters were trained\. Set adapter: full"
     ):
         fresh.train("grpo", start="one")
     fresh.train("grpo", name="narrow")
@@ -64,12 +64,13 @@ def test_it_is_trained_further_and_only_as_a_whole(fresh: Bench) -> None:
         full(fresh, start="narrow")
 
 
-@pytest.mark.parametrize("algorithm", ["sft", "dpo", "rft", "distill"])
+@pytest.mark.parametrize("algorithm", ["sft", "dpo", "kto", "rft", "distill"])
 def test_every_method_trains_it(fresh: Bench, algorithm: str) -> None:
     more: dict[str, Any] = {
         "sft": {"data": fresh.place / "chat.jsonl", "environment": None, "held_out_eval": None},
         "dpo": {"data": fresh.pairs().id} if algorithm == "dpo" else {},
-        "rft": {},
+        "rft": {"num_generations_per_prompt": 24},
+        "kto": {"data": fresh.thumbs().id} if algorithm == "kto" else {},
         "distill": {"distill": {"teacher": "teacher"}},
     }[algorithm]
     if algorithm == "sft":
@@ -143,7 +144,7 @@ def test_checkpoints_are_whole_models_too(fresh: Bench) -> None:
         ({"lora": {"r": 4}}, "lora has no effect with adapter: full. Remove it"),
         ({"full": {"ofload": True}}, r"unknown key full\.ofload. Did you mean full\.offload\?"),
         ({"adapter": "ful"}, "adapter"),
-        ({"algorithm": "ppo"}, "adapter: full cannot be used with ppo"),
+        ({"algorithm": "ppo", "steps": 10}, "adapter: full cannot be used with ppo"),
     ],
     ids=str,
 )
@@ -154,7 +155,7 @@ def test_a_setting_that_makes_no_sense_is_refused(fresh: Bench, fields: dict[str
 
 def test_a_full_disk_is_noticed_before_the_run_begins(fresh: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(full_disk, "_WEIGHT", 10**15)
-    with pytest.raises(Refused, match="adapter: full needs up to .* of disk space"):
+    with pytest.raises(Refused, match=r"adapter: full needs up to .* of disk space"):
         full(fresh)
     assert fresh.nothing_was_begun()
 

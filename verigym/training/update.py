@@ -70,12 +70,16 @@ def make_optimizer(model: Any, learning_rate: float | None, settings: Optimizer 
     """The AdamW optimizer of an adapter, or of all parameters. Weights in half precision have a copy in float32."""
     assert learning_rate is not None, "resolve the recipe first"
 
+    common: dict[str, Any] = {
+        "lr": learning_rate,
+        "weight_decay": settings.weight_decay,
+        "betas": settings.betas,
+    }
+
     def made(parameters: Sequence[Tensor]) -> Any:
         if settings.name == "adamw8bit":
-            kind, rest = bitsandbytes().optim.AdamW8bit, {}
-        else:
-            kind, rest = torch.optim.AdamW, {"fused": parameters[0].device.type == "cuda" or None}
-        return kind(parameters, lr=learning_rate, weight_decay=settings.weight_decay, betas=settings.betas, **rest)
+            return bitsandbytes().optim.AdamW8bit(parameters, **common)
+        return torch.optim.AdamW(parameters, fused=parameters[0].device.type == "cuda" or None, **common)
 
     parameters, whole = lora.parameters(model), full.settings_of(model)
     if whole is not None and (whole.offload or model.dtype.itemsize < 4):

@@ -34,7 +34,8 @@ def find_teacher(ws: WorkspaceFolder, recipe: Recipe, student: Version) -> Versi
             f"distill.teacher: a server gives logprobs at temperature 1, and the recipe samples at {recipe.temperature:g}. "
             "Set temperature: 1, or use a teacher in this process"
         )
-    ws.adapter_of(teacher), ws.source_of(teacher)  # reports a missing adapter now instead of in the first step
+    ws.adapter_of(teacher)  # reports a missing adapter now instead of in the first step
+    ws.source_of(teacher)
     return teacher
 
 
