@@ -51,8 +51,6 @@ from verigym.workspace.training_environments import (
 from verigym.workspace.workspace import WorkspaceFolder
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from verigym.model.lora import LoraConfig
     from verigym.policies.local.policy import LocalPolicy
     from verigym.training.loop import OnMetrics
@@ -361,7 +359,7 @@ class TrainingJob:
         policy.agent = self.parent.id
         return policy
 
-    def _reference(self, model: Any) -> "dict[str, Tensor] | None":
+    def _reference(self, model: Any) -> dict[str, Any] | None:
         """The weights of the reference for KL and preferences, on the CPU. None for the base model under an adapter, or if
         nothing refers to them."""
         from verigym.model import full, lora
