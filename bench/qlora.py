@@ -45,7 +45,7 @@ GOAL_GB = 12
 def random_model(shape: dict[str, Any], dtype: torch.dtype) -> Any:
     """A model with random weights on the CPU. Every weight repeats one piece of random numbers, which is faster to make."""
     with torch.device("meta"):
-        model = LlamaForCausalLM(LlamaConfig(**shape))
+        model: Any = LlamaForCausalLM(LlamaConfig(**shape))
     model = model.to(dtype).to_empty(device="cpu")
     piece = torch.randn(1 << 20, generator=torch.Generator().manual_seed(0)).mul_(0.02).to(dtype)
     with torch.no_grad():
