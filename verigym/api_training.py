@@ -229,7 +229,7 @@ class TrainingVerbs(WorkspaceBase):
         gold: bool = True,
         tools: Sequence[str | Path] = (),
         temperature: float = 0.0,
-        max_tokens: int = 64,
+        max_tokens: int | None = None,
         seed: int = 0,
         verifier: str = "",
         user: Agent | None = None,
@@ -242,13 +242,13 @@ class TrainingVerbs(WorkspaceBase):
         It changes the prompt, examples, tool descriptions, skills and harness settings, or only the given `parts`. Every
         candidate is a version. `best` in the result is the one to pass to `gate`. `reflect` is the model that reads failures:
         by default the agent's base model, and none with `"none"`. `tools` are tools files that a candidate may bring, such as
-        a search over documents. A repeated call resumes. `settings` replaces `temperature`,
-        `max_tokens`, `seed` of sampling, `user` and `judge`.
+        a search over documents. A repeated call resumes. `max_tokens` is 64 by default, or 4096 for a model that reasons.
+        `settings` replaces `temperature`, `max_tokens`, `seed` of sampling, `user` and `judge`.
         """
         from verigym.optimize.search import optimize
 
         spec, version = self._environment(environment, verifier), self._agent(agent)
-        how = settings or self._episode_settings(temperature, max_tokens, seed, user, judge)
+        how = settings or self._episode_settings(version, temperature, max_tokens, seed, user, judge)
         self._bar.start("optimize")
         return optimize(
             self.folder,
@@ -272,7 +272,7 @@ class TrainingVerbs(WorkspaceBase):
         gold: bool = True,
         tools: Sequence[str | Path] = (),
         temperature: float = 0.0,
-        max_tokens: int = 64,
+        max_tokens: int | None = None,
         seed: int = 0,
         verifier: str = "",
         user: Agent | None = None,
@@ -283,16 +283,23 @@ class TrainingVerbs(WorkspaceBase):
         from verigym.optimize.search import plan
 
         spec, version = self._environment(environment, verifier), self._agent(agent)
-        how = settings or self._episode_settings(temperature, max_tokens, seed, user, judge)
+        how = settings or self._episode_settings(version, temperature, max_tokens, seed, user, judge)
         asked = self._optimize_settings(budget, parts, gold, tools, seed, how)
         return plan(self.folder, spec, version, asked, self._reflector(version, reflect))
 
     def _episode_settings(
-        self, temperature: float, max_tokens: int, seed: int, user: Agent | None, judge: Agent | None
+        self,
+        version: Version,
+        temperature: float,
+        max_tokens: int | None,
+        seed: int,
+        user: Agent | None,
+        judge: Agent | None,
     ) -> "RunSettings":
         from verigym.rollout.settings import RunSettings
+        from verigym.workspace.measure import max_tokens_for
 
-        sampling = Sampling(temperature=temperature, max_tokens=max_tokens)
+        sampling = Sampling(temperature=temperature, max_tokens=max_tokens or max_tokens_for(version, 64))
         played, judged = self._agent_or_none(user), self._agent_or_none(judge)
         return RunSettings(sampling=sampling, seed=seed, user=played, judge=judged)
 

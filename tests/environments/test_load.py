@@ -11,9 +11,20 @@ from tests.rollout.shop import AGENT
 from verigym.core.errors import BadInput, NotFound
 from verigym.core.protocols import Context
 from verigym.core.records import FunctionCall, Message, Task, Trajectory
-from verigym.environments.load import environment_of, find_by_verifier, load_environment, names
+from verigym.environments.load import (
+    base_and_added,
+    environment_of,
+    find_by_verifier,
+    load_environment,
+    name_of,
+    names,
+    regression_file,
+    untagged,
+    without_added,
+)
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.rollout.episode import run_episode
+from verigym.tasks.load import save_tasks
 
 DESK = '''
 from __future__ import annotations
@@ -265,3 +276,25 @@ def test_tags_after_the_name_keep_the_tasks_that_have_all_of_them() -> None:
 def test_tags_that_leave_no_task_are_refused(where: str, words: str) -> None:
     with pytest.raises((BadInput, NotFound), match=words):
         load_environment(where)
+
+
+def test_tags_belong_to_neither_the_base_nor_the_added_file(tmp_path: Path) -> None:
+    file = tmp_path / "more.jsonl"
+    save_tasks(file, [Task(id="more", prompt="one more", split="train", data={"answer": "x"}, tags=["4x4"])])
+    after, before = f"sudoku+{file}?tags=4x4", f"sudoku?tags=4x4+{file}"
+    for where, base, added in (
+        ("sudoku?tags=4x4", "sudoku", ""),
+        (after, "sudoku", str(file)),
+        (before, "sudoku", str(file)),
+        ("code?tags=c++", "code", ""),
+    ):
+        assert base_and_added(where) == (base, added)
+        assert name_of(where) == base and regression_file(tmp_path, where).name == f"{base}_regressions.jsonl"
+    assert without_added(after) == without_added(before) == "sudoku?tags=4x4" == without_added("sudoku?tags=4x4")
+    own = len(load_environment("sudoku?tags=4x4").tasks("train"))
+    for where in (after, before):
+        spec = load_environment(where)
+        assert spec.name == where and len(spec.tasks("train")) == own + 1
+        assert len(untagged(spec).tasks("train")) == len(load_environment("sudoku").tasks("train")) + 1
+    save_tasks(file, [Task(id="more", prompt="one more", split="train", data={"answer": "x"})])
+    assert [len(load_environment(where).tasks("train")) for where in (after, before)] == [own, own + 1]

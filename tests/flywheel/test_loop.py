@@ -14,7 +14,7 @@ from verigym.cli.loop import SilentScreen
 from verigym.core.errors import BadInput, VerigymError
 from verigym.core.records import Label, Version
 from verigym.environments.load import load_environment
-from verigym.flywheel.loop import LoopResult, play
+from verigym.flywheel.loop import LoopResult, _Round, play
 from verigym.flywheel.loop_recipe import Loop, make_loop
 from verigym.flywheel.rounds import exit_code, rounds_of, spent
 from verigym.policies.dialects import write_call
@@ -136,6 +136,20 @@ def test_a_good_champion_is_left_alone(ring: Ring) -> None:
     assert exit_code(rounds) == 0 and ring.decisions() == [("first", "PROMOTE")]
 
 
+@pytest.mark.parametrize(
+    ("template", "given", "most"),
+    [("{# </think> #}", None, 4096), ("{# </think> #}", 80, 80), ("", None, 64)],
+    ids=["reasons", "as asked", "plain"],
+)
+def test_replies_have_room_for_the_reasoning_of_the_champion(
+    ring: Ring, tmp_path: Path, template: str, given: int | None, most: int
+) -> None:
+    (tmp_path / "chat_template.jinja").write_text(template)
+    ring.ws.champion(Version(base=str(tmp_path)))
+    loop = make_loop({"environment": "toolcall", "evaluation": {"max_tokens": given}}, [], "a.yaml")
+    assert _Round(ring.ws, loop, 1, [], SilentScreen()).settings().sampling.max_tokens == most
+
+
 def test_what_is_not_allowed_is_not_tried(ring: Ring) -> None:
     rounds, why = ring.play("good", fixes=["sft", "grpo"])
     assert rounds[0].chosen is not None and rounds[0].chosen.fix is None and rounds[0].made is None
@@ -215,6 +229,9 @@ def test_a_larger_budget_is_the_same_loop_and_anything_else_another() -> None:
     assert id() == id("budget.rounds=9", "budget.hours=2")
     others = [id(), id("gate=quick"), id("model=x"), id("training.sft.steps=3"), id("evaluation.tasks=9")]
     assert len(set(others)) == len(others)
+    assert id() == id("evaluation.max_tokens=64") == "a-72a2d898" != id("evaluation.max_tokens=65"), (
+        "as older loops are named"
+    )
 
 
 @pytest.mark.parametrize(

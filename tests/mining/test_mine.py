@@ -15,7 +15,7 @@ from verigym.mining import proposals
 from verigym.mining.mine import mine, write_accepted
 from verigym.mining.proposals import AcceptedBatch, Review
 from verigym.tasks.load import load_tasks
-from verigym.workspace.training_environments import check_held_out
+from verigym.workspace.leak_check import check_held_out
 
 PEOPLE = ["Ana", "Bruno", "Chen", "Dora", "Emil", "Fatma", "Gus", "Hana"]
 TEMPLATES = [

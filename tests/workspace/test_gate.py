@@ -19,7 +19,7 @@ from verigym.registry import ledger
 from verigym.rollout.settings import RunSettings
 from verigym.workspace import measure as stages
 from verigym.workspace.decisions import keep, last_policy
-from verigym.workspace.gate import bare, gate
+from verigym.workspace.gate import Gate, bare, gate
 from verigym.workspace.rescore import rescore
 from verigym.workspace.shared_reports import shared_reports
 
@@ -223,3 +223,28 @@ def test_a_failure_from_production_that_returns_is_rejected(office: Office, repl
     assert guard and all("success" not in one.metrics for one in guard), "a regression counts in no success rate"
     assert shared_reports(office.ws, new, old)[0].suite.name != "desk_regressions"
     assert gate(office.ws, new, old, ALONE).verdict == "PROMOTE", "asked only by a policy that names it"
+
+
+def test_a_gate_on_tagged_tasks_asks_for_the_regressions_of_the_whole_environment(office: Office):
+    office.file.write_text(DESK.replace("split=split,", "split=split, tags=['small' if i < 80 else 'large'],"))
+    new, old = pair(office)
+    file = regression_file(office.ws.home, f"{office.file}?tags=small")
+    assert file == regression_file(office.ws.home, str(office.file))
+    data = {"mined": {"by": "regression", "state": {}, "reply": "gone."}}
+    file.parent.mkdir(parents=True)
+    file.write_bytes(codec.encode(Task(id="r", prompt="Where?", data=data, split="regressions", family="r")) + b"\n")
+    policy = msgspec.structs.replace(ALONE, name="guarded", regressions=Regressions())
+    asked = Gate(office.ws, new, old, policy, environment=f"{office.file}?tags=small")
+    assert len(asked.suites["primary"].tasks) == 80 and asked.suites["regressions"].tasks == ["r"]
+
+
+def test_a_report_without_its_run_leaves_room_for_reasoning(office: Office, tmp_path: Path):
+    (tmp_path / "thinks").mkdir()
+    (tmp_path / "thinks" / "chat_template.jinja").write_text("{# </think> #}")
+    new, old = (
+        office.ws.register(Version(base=str(tmp_path / "thinks"), adapter=name, name=name)) for name in ("new", "old")
+    )
+    office.report(old, [])
+    office.ws.store.delete_run("eval-old")
+    asked = Gate(office.ws, new, old, ALONE, environment=str(office.file))
+    assert asked.target.settings.sampling.max_tokens == 4096

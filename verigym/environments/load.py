@@ -69,12 +69,12 @@ def names() -> list[str]:
 def load_environment(where: str, bad: list[BadRow] | None = None) -> EnvironmentSpec:
     """Loads `toolcall`, `desk.py`, or a file of tasks: `questions.jsonl` for evaluation, `train.csv,val.parquet` also for
     training. `bfcl:simple_python` is an environment of another project. `+FILE` after any of them adds the tasks of a file, or
-    the tools of a tools file (.yaml). `?tags=4x4,easy` at the end keeps only the tasks that have all these tags. Invalid rows
-    of a file go to `bad`, if you pass it."""
+    the tools of a tools file (.yaml). `?tags=4x4,easy` keeps only the tasks before it that have all these tags. Invalid rows of
+    a file go to `bad`, if you pass it."""
     base, tags = _base_and_tags(where)
     if tags:
         return _with_tags(load_environment(base, bad), where, tags)
-    base, added = base_and_added(where)
+    base, added = _base_and_file(where)
     if added:
         return _with_added(load_environment(base, bad), where, added, bad)
     base, tools = base_and_tools(where)
@@ -95,6 +95,13 @@ def load_environment(where: str, bad: list[BadRow] | None = None) -> Environment
     raise not_found("environment", where, names(), "Or name a Python file (verigym init NAME writes one).")
 
 
+def untagged(environment: EnvironmentSpec) -> EnvironmentSpec:
+    """The environment with all of its tasks, if `?tags=` keeps only some of them."""
+    base, added = base_and_added(environment.name)
+    whole = f"{base}+{added}" if added else base
+    return environment if whole == environment.name else load_environment(whole)
+
+
 def environment_of(where: str, tasks: list[Task]) -> EnvironmentSpec:
     """The environment of a stored run, for its verifiers. If it was a file of tasks, the stored tasks are enough."""
     base, tools = base_and_tools(where)
@@ -104,10 +111,22 @@ def environment_of(where: str, tasks: list[Task]) -> EnvironmentSpec:
 
 def base_and_added(where: str) -> tuple[str, str]:
     """Splits `toolcall+more.jsonl` into `toolcall` and `more.jsonl`. The second is empty if nothing is added. A plus in the name
-    of a folder, or of a task file that exists, is part of the name."""
+    of a folder, or of a task file that exists, is part of the name. Tags (`?tags=`) belong to neither."""
+    base, added = _base_and_file(_base_and_tags(where)[0])
+    return _base_and_tags(base)[0], added
+
+
+def without_added(where: str) -> str:
+    """The environment without an added file, with its tags."""
+    rest = _base_and_tags(where)[0]
+    return _base_and_file(rest)[0] + where[len(rest) :]
+
+
+def _base_and_file(where: str) -> tuple[str, str]:
+    """As `base_and_added`, for a name without tags at its end. The base can have some."""
     for plus in re.finditer(r"\+", where) if is_task_file(where) and not Path(where).exists() else ():
         base, added = where[: plus.start()], where[plus.end() :]
-        if _is_base(base) and not re.match(r"[^+]*\.ya?ml(\+|$)", added):
+        if _is_base(_base_and_tags(base)[0]) and not re.match(r"[^+]*\.ya?ml(\+|$)", added):
             return base, added
     return where, ""
 
@@ -122,9 +141,10 @@ def base_and_tools(where: str) -> tuple[str, str]:
 
 
 def _base_and_tags(where: str) -> tuple[str, list[str]]:
-    """Splits `sudoku?tags=4x4,easy` into `sudoku` and the tags. A bridge reads its options itself."""
+    """Splits `sudoku?tags=4x4,easy` into `sudoku` and the tags. In `sudoku?tags=4x4+more.jsonl` they belong to the environment
+    before the plus. A bridge reads its options itself."""
     base, mark, tags = where.rpartition("?tags=")
-    if not mark or bridges.is_bridge(where):
+    if not mark or bridges.is_bridge(where) or ("+" in tags and is_task_file(tags)):
         return where, []
     found = [tag.strip() for tag in tags.split(",")]
     if not all(found):

@@ -88,7 +88,7 @@ def _evidence(request: FixRequest, subject: AdviceSubject) -> AdviceEvidence:
                 request.say(note)
     if fixes.TRIES in advised and "grpo" in recipe.fixes:
         tasks = pick(training_tasks(subject.environment), n, seed=0)
-        sampling = Sampling(temperature=1.0, max_tokens=recipe.evaluation.max_tokens)
+        sampling = Sampling(temperature=1.0, max_tokens=request.settings.sampling.max_tokens)
         settings = msgspec.structs.replace(request.settings, k=TRIES_EACH, sampling=sampling)
         with request.bars(f"{TRIES_EACH} tries of training tasks") as bar:
             stages.rollout(subject.ws, subject.environment, subject.agent, tasks, settings, on_progress=bar)

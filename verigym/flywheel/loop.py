@@ -16,10 +16,10 @@ import msgspec
 from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Decision, Finding, Report, Sampling, Version
 from verigym.core.words import counted, with_interval
-from verigym.environments.load import base_and_added, load_environment
+from verigym.environments.load import base_and_added, load_environment, without_added
 from verigym.evaluation.suites import split_part
 from verigym.flywheel.fixes import FixRequest, choose
-from verigym.flywheel.loop_recipe import Loop
+from verigym.flywheel.loop_recipe import USUAL_TOKENS, Loop
 from verigym.flywheel.rounds import (
     Candidate,
     ChosenFix,
@@ -259,10 +259,12 @@ class _Round:
             return stages.measure(self.ws, environment, version, self.settings(), split=split, n=n, on_progress=bar)
 
     def settings(self) -> RunSettings:
+        """How the versions of a round are measured. They share the champion's base model."""
         settings = self.recipe.evaluation
+        most = settings.max_tokens or stages.max_tokens_for(self.ws.find("champion"), USUAL_TOKENS)
         return RunSettings(
             k=settings.repeats,
-            sampling=Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens),
+            sampling=Sampling(temperature=settings.temperature, max_tokens=most),
             prices=self.recipe.budget.prices,
             user=self.ws.agent(self.recipe.user) if self.recipe.user else None,
             judge=self.ws.agent(self.recipe.judge) if self.recipe.judge else None,
@@ -295,7 +297,7 @@ def _nothing_learnt(champion: Version) -> Outcome:
 def _frozen(ws: WorkspaceFolder, environment: str) -> str:
     """The environment with a copy of its current mined tasks, because later mining adds to their file. The same tasks in any
     order give the same copy."""
-    base, added = base_and_added(environment)
+    base, added = without_added(environment), base_and_added(environment)[1]
     if not added:
         return base
     body = b"\n".join(sorted(Path(added).read_bytes().splitlines())) + b"\n"

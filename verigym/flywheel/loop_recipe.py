@@ -29,6 +29,8 @@ NotNegative = Annotated[float, Meta(ge=0)]
 Fix = Literal["prompt", "constraint", "sft", "dpo", "grpo"]
 TRAINED = ("sft", "dpo", "grpo")
 """Fixes that change weights."""
+USUAL_TOKENS = 64
+"""Maximum tokens per reply of a model that does not reason first."""
 
 
 class Mining(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -52,8 +54,8 @@ class Evaluation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Number of tasks, spread over families. Null for all. The loop uses more if the gate needs more data."""
     repeats: Count = 1
     temperature: NotNegative = 0.0
-    max_tokens: Count = 64
-    """Maximum tokens per reply."""
+    max_tokens: Count | None = None
+    """Maximum tokens per reply. Null for 64, or 4096 for a local model that reasons."""
     trial_tasks: Annotated[int, Meta(ge=2)] = 40
     """Number of training tasks for the trial of a cheap fix, before it is evaluated on held-out tasks."""
 
@@ -137,6 +139,7 @@ def make_loop(data: Json, overrides: list[str], where: str) -> Loop:
     content = msgspec.to_builtins(msgspec.structs.replace(recipe, budget=Budget(), gate=hash_of(policy)))
     if not recipe.tools:  # as the loops of older versions are named
         del content["tools"]
+    content["evaluation"]["max_tokens"] = recipe.evaluation.max_tokens or USUAL_TOKENS
     return Loop(f"{Path(where).stem}-{content_hash(content)[:8]}", recipe, policy)
 
 

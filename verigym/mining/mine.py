@@ -88,8 +88,8 @@ def mine(
 ) -> MiningReport:
     """`runs` are runs of traces that all belong to the environment. Without any, all traces are searched for matching ones. A
     `teacher` solves what nobody corrected, `k` times. A `judge` must fail each failure before its rubric is proven."""
-    base, added = base_and_added(environment.name)
-    environment = load_environment(base) if added else environment
+    base = base_and_added(environment.name)[0]
+    environment = environment if base == environment.name else load_environment(base)
     with _claim(ws, base):
         tasks = proposals.write_accepted(ws, base)  # finish what a killed process had accepted
         known = proposals.read_proposals(ws, base)

@@ -18,7 +18,7 @@ from msgspec import Struct
 from verigym.audit import cases
 from verigym.core import codec
 from verigym.core.records import Case, Task
-from verigym.environments.load import base_and_added, name_of, regression_file
+from verigym.environments.load import base_and_added, name_of, regression_file, without_added
 from verigym.tasks.files import write_whole
 from verigym.tasks.load import load_tasks
 from verigym.verifiers.ending import is_regression, is_rubric
@@ -168,7 +168,7 @@ def _file_for(ws: WorkspaceFolder, environment: str, task: Task) -> Path:
 
 def with_file(ws: WorkspaceFolder, environment: str) -> str:
     """`ENV+FILE`, the name of the environment with its mined tasks in every command. ENV without any."""
-    return _with(base_and_added(environment)[0], file_of(ws, environment))
+    return _with(without_added(environment), file_of(ws, environment))
 
 
 def _with(base: str, path: Path) -> str:

@@ -6,7 +6,7 @@ atomically. If the call is killed in between, the same call resumes. Equal rows 
 
 import functools
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -78,9 +78,20 @@ def from_thumbs(ws: WorkspaceFolder, run: str, *, verdicts: bool = False, name: 
     return keep(ws, rows, counts, environment=_environment(stored), source=source, name=name)
 
 
-def read_file(path: Path) -> tuple[Dataset, Rows]:
+def read(ws: WorkspaceFolder, text: str, *, thumbs: bool = False) -> tuple[Dataset, Iterable[Example | Preference]]:
+    """The dataset that `find` finds, and its rows. Stores nothing, also if the text names a file."""
+    try:
+        dataset = find_stored(ws, text)
+    except NotFound:
+        if is_task_file(text):
+            return read_file(Path(text), thumbs=thumbs)
+        raise
+    return dataset, rows(ws, dataset)
+
+
+def read_file(path: Path, *, thumbs: bool = False) -> tuple[Dataset, Rows]:
     """The dataset that a file would become, and its rows. Stores nothing."""
-    rows, counts = _rows_of(path)
+    rows, counts = _rows_of(path, thumbs)
     body = b"".join(codec.encode(row) + b"\n" for row in rows)
     return _describe(rows, counts, body, environment="", source=f"rows of {path}", stem=path.stem), rows
 
@@ -181,6 +192,16 @@ def known(ws: WorkspaceFolder) -> list[Dataset]:
 def find(ws: WorkspaceFolder, text: str, *, thumbs: bool = False) -> Dataset:
     """Finds a dataset by `latest`, id, name or prefix of an id, in this order. A file becomes a dataset. With `thumbs`, its
     labels are kept."""
+    try:
+        return find_stored(ws, text)
+    except NotFound:
+        if is_task_file(text):
+            return from_file(ws, Path(text), thumbs=thumbs)
+        raise
+
+
+def find_stored(ws: WorkspaceFolder, text: str) -> Dataset:
+    """Finds a stored dataset by `latest`, id, name or prefix of an id."""
     sets = known(ws)
     if text == "latest" and sets:
         return sets[-1]
@@ -191,8 +212,6 @@ def find(ws: WorkspaceFolder, text: str, *, thumbs: bool = False) -> Dataset:
         raise BadInput(f'"{text}" matches {len(matches)} datasets: {ids}. Write a longer prefix')
     if matches:
         return matches[0]
-    if is_task_file(text):
-        return from_file(ws, Path(text), thumbs=thumbs)
     raise not_found("dataset", text, [one.name for one in sets], "List them: verigym data list")
 
 

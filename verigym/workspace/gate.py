@@ -38,6 +38,7 @@ from verigym.workspace import measure as stages
 from verigym.workspace.decisions import asked_before
 from verigym.workspace.gate_budget import BudgetUsedUp, GateBudget, GateMeter, GatePlan, SuitePlan
 from verigym.workspace.gate_target import Target, config_of_report, find_target, without_families
+from verigym.workspace.leak_check import check_versions
 from verigym.workspace.perplexity import perplexity
 from verigym.workspace.shared_reports import GUARDS, SETTINGS, sampled_alike
 from verigym.workspace.workspace import WorkspaceFolder
@@ -98,6 +99,9 @@ class Gate:
         self.suites = {name: suite for name, (suite, _) in wholes.items()}
         self.tasks = {name: {task.id: task for task in tasks} for name, (_, tasks) in wholes.items()}
         held_out(candidate, champion, list(self.suites.values()))
+        asked = [(self.suites[name].name, self.specs[name], tasks) for name, (_, tasks) in wholes.items()]
+        self.unread = check_versions(ws, (candidate, champion), asked)
+        """Datasets of training whose rows are gone, so that their prompts were not compared with those of the suites."""
         self.history = self._history()
         self.orders = {
             name: sorted(in_turn(tasks), key=lambda task: task.id not in self.history.tasks.get(name, ()))
@@ -376,6 +380,9 @@ class Gate:
         sentences = [
             next_step(decision, base_and_added(self.target.environment.name)[0]),
             *asked_before(self.ws, decision),
+            f"The rows of {', '.join(self.unread)} are gone, so their prompts were not compared with the suites."
+            if self.unread
+            else "",
             f"Imported from a file, and scored again here: {', '.join(imported)}." if imported else "",
         ]
         return msgspec.structs.replace(decision, words=" ".join([decision.words, *filter(None, sentences)]))

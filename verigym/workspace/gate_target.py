@@ -70,7 +70,7 @@ def find_target(
     return Target(
         environment=spec,
         suite=suite or _suite_of(spec, model),
-        settings=settings or _with_first_seed(ws, model, _settings_of(ws, model)),
+        settings=settings or _with_first_seed(ws, model, _settings_of(ws, model, candidate, champion)),
         known=model,
     )
 
@@ -139,11 +139,11 @@ def _greedy(*versions: Version) -> Sampling:
     return msgspec.structs.replace(stages.GREEDY, max_tokens=most)
 
 
-def _settings_of(ws: WorkspaceFolder, report: Report) -> RunSettings:
-    """How the episodes of a report were run."""
+def _settings_of(ws: WorkspaceFolder, report: Report, *versions: Version) -> RunSettings:
+    """How the episodes of a report were run. If its run was removed, greedily."""
     config = config_of_report(ws, report)
     if not config:
-        return RunSettings(sampling=stages.GREEDY, seed=report.seed)
+        return RunSettings(sampling=_greedy(*versions), seed=report.seed)
     user, judge = (ws.find_role(config[role]) if role in config else None for role in ("user", "judge"))
     return RunSettings(
         k=config.get("k", 1),

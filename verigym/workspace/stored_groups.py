@@ -18,7 +18,7 @@ from verigym.evaluation.suites import family_of
 from verigym.training.environments import TrainingEnvironment
 from verigym.training.groups import Group
 from verigym.training.recipe import Recipe
-from verigym.workspace.training_environments import check_held_out
+from verigym.workspace.leak_check import check_held_out
 from verigym.workspace.workspace import WorkspaceFolder
 
 _LOOKED_AT = 8

@@ -37,12 +37,12 @@ from verigym.workspace.audit import last_audit, was_checked
 from verigym.workspace.checkpoints import CheckpointKeeper, forget_kept
 from verigym.workspace.full_disk import check_disk
 from verigym.workspace.gold import check_gold, gold_examples, gold_source
+from verigym.workspace.leak_check import check_rows, leak_warnings
 from verigym.workspace.measure import context_of, reports_of, suite_of
 from verigym.workspace.recipe_facts import facts_of, notes_of
 from verigym.workspace.stored_groups import check_tokens, stored_groups, with_stored_tasks
 from verigym.workspace.teachers import find_teacher, open_teacher
 from verigym.workspace.training_environments import (
-    check_rows,
     rehearsed_of,
     training_environments,
     with_tasks,
@@ -144,7 +144,11 @@ def warnings_of(ws: WorkspaceFolder, recipe: Recipe) -> list[str]:
     parent = _parent(ws, recipe)
     evaluated = {report.suite.environment for report in reports_of(ws, parent)}
     warnings: list[str] = notes_of(recipe)
-    for each in training_environments(recipe):
+    trained = training_environments(recipe)
+    if recipe.data and not recipe.samples:
+        dataset, rows = data.read(ws, recipe.data, thumbs=recipe.algorithm == "kto")
+        warnings += leak_warnings(ws, dataset, rows, [each.name for each in trained])
+    for each in trained:
         name = each.name
         if name not in evaluated:
             warnings.append(

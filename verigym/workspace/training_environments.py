@@ -1,20 +1,17 @@
 """The environments of a recipe, each with its training tasks, its verifier and its held-out suite."""
 
-from collections.abc import Iterable
-
 import msgspec
 
 from verigym.core.errors import BadInput, Refused, not_found
 from verigym.core.protocols import Verifier
-from verigym.core.records import Dataset, Example, Message, Preference, Task
 from verigym.environments.load import find_by_verifier, load_environment
 from verigym.evaluation.suites import parse_part, pick, split_part, take_part
-from verigym.harness.environment import EnvironmentSpec, live_tools
-from verigym.tasks.leaks import check_split, family_of, prompt_of
+from verigym.harness.environment import live_tools
 from verigym.training.environments import TrainingEnvironment
 from verigym.training.recipe import Recipe
 from verigym.verifiers.combine import Weighted
 from verigym.verifiers.reward_model import RewardModel
+from verigym.workspace.leak_check import check_held_out
 from verigym.workspace.measure import judged_by, tasks_of
 
 
@@ -98,43 +95,3 @@ def with_tasks(environments: list[TrainingEnvironment], recipe: Recipe) -> list[
         check_held_out(each.environment, tasks)
         complete.append(msgspec.structs.replace(each, tasks=tasks))
     return complete
-
-
-def check_held_out(environment: EnvironmentSpec, tasks: list[Task]) -> None:
-    """Refuses to train on held-out families."""
-    wrong = [task for task in tasks if task.split != "train"]
-    if wrong:
-        raise Refused(
-            f'{environment.name}: tasks("train") contains the held-out task {wrong[0].id} of split "{wrong[0].split}". Remove it'
-        )
-    for split in set(environment.suites.values()):
-        check_split(tasks, environment.tasks(split), prompts=not environment.steps)
-
-
-def check_rows(environment: EnvironmentSpec, dataset: Dataset, rows: Iterable[Example | Preference]) -> None:
-    """Refuses rows of a held-out family, and rows with the prompt of a held-out task. The tasks of a game can share a prompt."""
-    held_out = [task for split in sorted(set(environment.suites.values())) for task in environment.tasks(split)]
-    families = sorted({family_of(task) for task in held_out} & set(dataset.families))
-    if families:
-        raise Refused(
-            f"data: {dataset.name} contains family {families[0]}, which is held out in {environment.name}. "
-            "Held-out families are never trained on. Remove its rows"
-        )
-    asked = {prompt_of(task): task for task in held_out} if not environment.steps else {}
-    for row in rows:
-        task = asked.get(_asks(row)) if asked else None
-        if task is not None:
-            raise Refused(
-                f'data: {dataset.name}: row "{row.task}" has the prompt of the held-out task {task.id} of {environment.name}. '
-                "Held-out tasks are never trained on. Remove the row"
-            )
-
-
-def _asks(row: Example | Preference) -> str:
-    """The prompt of a row without the system prompt, comparable with `prompt_of` a task."""
-    prompt = row.items[: row.made[0][0]] if isinstance(row, Example) else row.prompt
-    asked = [item for item in prompt if not (isinstance(item, Message) and item.role in ("system", "developer"))]
-    match asked:
-        case [Message(role="user") as only]:
-            return only.text
-    return prompt_of(Task(id="", prompt=asked))
