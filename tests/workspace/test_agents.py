@@ -21,12 +21,12 @@ from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.records import Sampling, Version
 from verigym.environments.load import load_environment
 from verigym.model import lora, lora_files
-from verigym.registry.integrity import check_integrity
+from verigym.registry.integrity import ADAPTER_FILE, check_integrity
 from verigym.wire import chat
 from verigym.workspace import agents as versions
 from verigym.workspace.agents import derive
 from verigym.workspace.export import export, loading_code
-from verigym.workspace.workspace import ADAPTER_FILE, WorkspaceFolder
+from verigym.workspace.workspace import WorkspaceFolder
 
 BASE = Version(base="tiny", name="base")
 

@@ -12,12 +12,12 @@ from tests.workspace.desk import DESK, HEAD, LETTERS, WALK, Bench, desk
 from verigym.core.errors import Refused
 from verigym.core.records import Version
 from verigym.environments.load import load_environment
+from verigym.registry.integrity import ADAPTER_FILE
 from verigym.tasks.load import tasks_hash
 from verigym.training.alarms import Alarm
 from verigym.training.recipe import ALGORITHMS
 from verigym.workspace import datasets as data
 from verigym.workspace.train import why_nothing_learnt
-from verigym.workspace.workspace import ADAPTER_FILE
 
 FAMILIES = [f"train-{letter}" for letter in LETTERS]
 ACTS = """
