@@ -17,7 +17,7 @@ from verigym.core.errors import BadInput
 from verigym.core.records import FunctionCall, Item, Message, Reasoning, ToolSpec, Turn
 from verigym.policies import dialects
 from verigym.policies.dialects import function_xml, harmony, thinking
-from verigym.policies.dialects.markup import HARMONY, bare_calls, from_items, to_items
+from verigym.policies.dialects.markup import HARMONY, bare_calls, from_items, to_items, write_bare
 from verigym.policies.dialects.plain import DIALECT as PLAIN
 from verigym.policies.dialects.plain import arguments_of
 from verigym.policies.special_tokens import SpecialTokens, mark
@@ -30,8 +30,10 @@ _CACHED = 512
 
 
 class Renderer:
-    def __init__(self, tokenizer: Any) -> None:
+    def __init__(self, tokenizer: Any, untrained: Callable[[Sequence[int]], set[int]] | None = None) -> None:
+        """`untrained` tells which of some tokens the model never learnt to write."""
         self.tokenizer = tokenizer
+        self._untrained = untrained
         self._literals = SpecialTokens(tokenizer)
         self.template = ChatTemplate(tokenizer, self._literals)
         self.dialect = self.template.dialect
@@ -102,19 +104,31 @@ class Renderer:
         self, reply: Sequence[Item], context: Sequence[Item] = (), tools: Sequence[ToolSpec] = ()
     ) -> list[int]:
         """Ids of a demonstration's reply, including the end token: what the model would have to sample after `context`. The
-        template writes them. If the reply cannot be read back from that text, the dialect writes them instead."""
+        template writes them. If the reply cannot be read back from that text, the dialect writes them instead. Calls whose tags
+        the model never learnt to write are written without tags."""
         template, offer, items = self.template, self.template.offer([*tools]), [*context] or [Message("user", ".")]
         before = template.text(items, offer, reply=True)
         after = template.text([*items, *reply], offer, reply=False)
         text = after.removeprefix(before).partition(template.end)[0]
-        opened = self._opens(before)
-        read = self._items(text, offer.names.with_calls(reply), "", opened=opened, schemas=offer.schemas)
-        if not after.startswith(before) or _gist(read) != _gist(reply):
+        opened, names = self._opens(before), offer.names.with_calls(reply)
+        read = self._items(text, names, "", opened=opened, schemas=offer.schemas)
+        if not self._can_write_tags and (bare := write_bare(reply, names)):
+            text = bare
+        elif not after.startswith(before) or _gist(read) != _gist(reply):
             text = template.spoken(reply, offer) + template.closing.removesuffix(template.end)
             text = thinking.without_opening(text, template.tags) if opened else text
         if text.endswith(harmony.CALL_END):  # ends the reply instead of the end token
             return self._literals.encode(text)
         return [*self._literals.encode(text), self.end_id]
+
+    @functools.cached_property
+    def _can_write_tags(self) -> bool:
+        """Whether the model learnt the tokens that open and close a call in its dialect."""
+        if self._untrained is None or self.dialect is PLAIN:
+            return True
+        written = self.tokenizer.encode(self.dialect.write([FunctionCall("c", "x", "{}")]), add_special_tokens=False)
+        added = set(self.tokenizer.get_added_vocab().values())
+        return not self._untrained([id for id in written if id in added])
 
     def whole(self, items: list[Item], tools: list[ToolSpec]) -> list[int]:
         """Ids of a finished conversation for a reward model, up to the end of the assistant's last reply."""

@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Struct
 
 from verigym.core import codec
-from verigym.core.records import FunctionCall, Item, Message
+from verigym.core.records import FunctionCall, Item, Message, Reasoning
 from verigym.policies.dialects import harmony
 from verigym.policies.dialects.plain import Dialect, is_text_of
 from verigym.wire.items import message_text
@@ -109,6 +109,16 @@ def bare_calls(text: str, names: ToolNames) -> list[ParsedCall]:
     if calls is None or calls[1] != len(written) or not all(names.offers(call.name) for call in calls[0]):
         return []
     return calls[0]
+
+
+def write_bare(reply: Sequence[Item], names: ToolNames) -> str:
+    """The calls of a reply as `bare_calls` reads them. Empty if the reply is not made of calls to offered tools alone."""
+    said, calls = from_items(reply)
+    if not calls or said.strip() or any(isinstance(item, Reasoning) for item in reply):
+        return ""
+    written = [f'{{"name": {json.dumps(names.wire(call.name))}, "arguments": {call.arguments}}}' for call in calls]
+    text = written[0] if len(written) == 1 else f"[{', '.join(written)}]"
+    return text if len(bare_calls(text, names)) == len(calls) else ""
 
 
 def _call(written: str) -> ParsedCall | None:

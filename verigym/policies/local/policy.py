@@ -16,6 +16,7 @@ from verigym.model import lora, lora_files
 from verigym.model.load import LoadedModel, load
 from verigym.model.lora_layers import base_of
 from verigym.model.nf4 import Quantized
+from verigym.model.untrained import untrained_tokens
 from verigym.policies.dialects import harmony, thinking
 from verigym.policies.local.engine import Engine
 from verigym.policies.local.requests import EngineReply, Generation
@@ -42,7 +43,7 @@ class LocalPolicy:
         self.base, self.quantized = loaded.name, loaded.quantized
         self.agent = agent or loaded.name
         """The version that is recorded in the turns."""
-        self.render = Renderer(loaded.tokenizer)
+        self.render = Renderer(loaded.tokenizer, functools.partial(untrained_tokens, loaded.model))
         more: Any = getattr(loaded.model.generation_config, "eos_token_id", None)
         self.render.stop_ids |= {id for id in (more if isinstance(more, list) else [more]) if id is not None}
         self.engine = Engine(
