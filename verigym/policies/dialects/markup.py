@@ -116,9 +116,19 @@ def write_bare(reply: Sequence[Item], names: ToolNames) -> str:
     said, calls = from_items(reply)
     if not calls or said.strip() or any(isinstance(item, Reasoning) for item in reply):
         return ""
-    written = [f'{{"name": {json.dumps(names.wire(call.name))}, "arguments": {call.arguments}}}' for call in calls]
+    written = [
+        f'{{"name": {json.dumps(names.wire(call.name))}, "arguments": {_spaced(call.arguments)}}}' for call in calls
+    ]
     text = written[0] if len(written) == 1 else f"[{', '.join(written)}]"
     return text if len(bare_calls(text, names)) == len(calls) else ""
+
+
+def _spaced(arguments: str) -> str:
+    """JSON as chat templates write it."""
+    try:
+        return json.dumps(codec.read_json(arguments), ensure_ascii=False)
+    except ValueError:
+        return arguments
 
 
 def _call(written: str) -> ParsedCall | None:
