@@ -1,0 +1,73 @@
+"""Other training tasks than the shipped ones: `sudoku?train=layouts` has 6,000 puzzles of 4x4 in many layouts.
+
+A model that only saw three layouts copies the marks of empty cells when it meets a fourth one. The puzzles are drawn with the
+rule of the shipped ones: one in five is held out, together with all equivalent puzzles. Layouts and wordings of held-out tasks
+do not occur.
+"""
+
+import functools
+from random import Random
+
+from verigym.core.records import Task
+from verigym.core.seeds import derive
+from verigym.environments.sudoku.puzzles import BOXES, likeness, solutions
+from verigym.environments.sudoku.replies import Layout, shown
+
+_SIZE, _PUZZLES = 4, 6_000
+_LEVELS = {"easy": (4, 5), "medium": (6, 8), "hard": (9, 11)}
+"""Minimum and maximum number of empty cells."""
+_EMPTY = {".": "a dot", "_": "an underscore", "0": "a zero", "·": "a raised dot"}
+"""Marks of an empty cell, which the environment can read, and their names."""
+_BETWEEN = (" ", "", "  ", "; ")
+_REQUESTS = (
+    "Solve this {size}x{size} sudoku. Boxes are {box}. An empty cell is {mark}.",
+    "Complete the grid: every row, every column and every box of {box} needs the digits 1 to {size}. An empty cell has {mark}.",
+    "A sudoku of {size} rows, boxes {box}. Where there is {mark}, write the right digit.",
+    "Please fill the cells that show {mark}. No digit from 1 to {size} may be twice in a row, column or box ({box}).",
+    "My daughter's homework is this {size} by {size} sudoku (boxes: {box}). The cells with {mark} are open. Solve it for her.",
+    "Number puzzle, {size} x {size}, boxes of {box}, {mark} = empty. Give me the finished grid.",
+)
+
+
+@functools.cache
+def layouts() -> list[Task]:
+    """Easy, medium and hard puzzles in turn, each in a request and a layout. A family is a request and a level."""
+    tasks: list[Task] = []
+    known: set[str] = set()
+    grids = {_bits(grid): grid for grid in solutions("." * _SIZE**2, most=1000)}
+    random = Random(derive(7, "sudoku", "layouts"))
+    while len(tasks) < _PUZZLES:
+        level = [*_LEVELS][len(tasks) % len(_LEVELS)]
+        solution = random.choice([*grids.values()])
+        open_cells = set(random.sample(range(_SIZE**2), random.randint(*_LEVELS[level])))
+        puzzle = "".join("." if cell in open_cells else digit for cell, digit in enumerate(solution))
+        given = _bits(puzzle)
+        if sum(grid & given == given for grid in grids) > 1 or likeness(puzzle, solution) % 5 == 0:
+            continue
+        request, mark = random.randrange(len(_REQUESTS)), random.choice([*_EMPTY])
+        layout = Layout(mark, random.choice(_BETWEEN), boxes=random.random() < 0.5)
+        rows, columns = BOXES[_SIZE]
+        words = _REQUESTS[request].format(size=_SIZE, box=f"{rows} rows by {columns} columns", mark=_EMPTY[mark])
+        prompt = f"{words}\n\n{shown(puzzle, _SIZE, layout)}"
+        if prompt in known:
+            continue
+        known.add(prompt)
+        family = f"sudoku/train/{_SIZE}x{_SIZE}-{level}-layouts-{request + 1}"
+        tasks.append(
+            Task(
+                id=f"{family}/{len(tasks) + 1}",
+                prompt=prompt,
+                data={"puzzle": puzzle, "solution": solution, "layout": list(layout)},
+                family=family,
+                tags=[f"{_SIZE}x{_SIZE}", level],
+            )
+        )
+    return tasks
+
+
+def _bits(grid: str) -> int:
+    """The digits of a grid and their places, as bits. A puzzle's bits are part of those of its solution."""
+    return sum(1 << cell * _SIZE + int(digit) - 1 for cell, digit in enumerate(grid) if digit != ".")
+
+
+training_sets = {"layouts": layouts}
