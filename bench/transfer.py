@@ -1,0 +1,92 @@
+"""What training on our environments does for an exam of another project, and what the gate says about it.
+
+    python bench/transfer.py recipes/qwen_mixture.yaml --model FOLDER --home HOME --out FILE.jsonl
+    python bench/transfer.py recipes/qwen_toolcall.yaml --version latest --home HOME      # examines a trained version
+
+The exam is BFCL (`verigym bridges install bfcl`). Nothing of it is trained on. Base and trained version answer the same tasks,
+greedily. The gate compares them on the first category of the exam, with the guards for retention and safety of its policy.
+The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
+"""
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from figures import figure, finish, machine, parser
+
+EXAM = ["multiple", "simple_python", "live_simple", "live_multiple", "multi_turn_base"]
+QUICK = ["steps=1", "prompts_per_step=2", "num_generations_per_prompt=2", "num_tasks=4", "eval_tasks=4"]
+
+
+def main() -> None:
+    asked = parser(__doc__)
+    asked.add_argument("recipe", nargs="?", type=Path, default=Path("recipes/quick_sft.yaml"))
+    asked.add_argument("--model", default="", help="a folder, in place of the recipe's model")
+    asked.add_argument("--version", default="", help="examine this version instead of training one")
+    asked.add_argument("--set", nargs="*", default=[], help="fields of the recipe, such as steps=20")
+    asked.add_argument("--exam", nargs="*", default=EXAM, help="categories of BFCL, the first for the gate")
+    asked.add_argument("--most", type=int, help="maximum number of tasks of each category")
+    asked.add_argument("--note", default="", help="kept with the figures")
+    asked.add_argument("--out", type=Path, help="add a line of JSON")
+    asked.add_argument("--home", type=Path, help="keep the workspace here")
+    args = asked.parse_args()
+    with tempfile.TemporaryDirectory(prefix="verigym-transfer-") as folder:
+        row = examined(args, args.home or Path(folder))
+    if args.out:
+        with args.out.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+    finish(
+        [
+            figure(f"{row['recipe']}: bfcl:{name}", after[0], f"success, {before[0]:.3f} before, gain {gain}")
+            for name, (before, after, gain) in row["exam"].items()
+        ],
+        args,
+    )
+    if row["gate"]:
+        print(f"gate: {row['gate']['verdict']}. {row['gate']['words']}", file=sys.stderr)
+
+
+def examined(args: Any, home: Path) -> dict[str, Any]:
+    from verigym.core.records import Sampling
+    from verigym.environments.load import load_environment
+    from verigym.evaluation.compare import compare
+    from verigym.rollout.settings import RunSettings
+    from verigym.training.recipe import read_recipe
+    from verigym.workspace import measure as stages
+    from verigym.workspace.gate import gate
+    from verigym.workspace.train import train
+    from verigym.workspace.workspace import WorkspaceFolder
+
+    given = [f"model={args.model}"] if args.model else []
+    recipe = read_recipe(args.recipe, [*given, *args.set, *(QUICK if args.quick else [])])
+    ws = WorkspaceFolder(home)
+    version = ws.agent(args.version) if args.version else train(ws, recipe)[0]
+    base, setting = ws.agent(recipe.model), RunSettings(sampling=Sampling(temperature=0.0, max_tokens=256))
+    row: dict[str, Any] = {
+        "recipe": args.recipe.stem,
+        "set": args.set,
+        "version": version.id,
+        "machine": machine(),
+        "note": args.note,
+        "exam": {},
+        "gate": {},
+    }
+    for category in args.exam[:1] if args.quick else args.exam:
+        environment = load_environment(f"bfcl:{category}?train=0")
+        most = 4 if args.quick else args.most
+        before, after = (stages.measure(ws, environment, agent, setting, n=most) for agent in (base, version))
+        gain = compare(before, after).success
+        values = [before.metrics["success"], after.metrics["success"], gain]
+        row["exam"][category] = [[round(x, 4) for x in (each.value, each.low, each.high)] for each in values]
+        print(f"{args.recipe.stem} bfcl:{category}: {row['exam'][category]}", file=sys.stderr, flush=True)
+    if not args.quick:
+        decision = gate(ws, version, base, environment=f"bfcl:{args.exam[0]}?train=0", settings=setting)
+        checks = {check.name: f"{check.outcome}: {check.words}" for check in decision.checks}
+        row["gate"] = {"verdict": decision.verdict, "words": decision.words, "checks": checks}
+    return row
+
+
+if __name__ == "__main__":
+    main()
