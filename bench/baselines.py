@@ -19,7 +19,7 @@ import msgspec
 from figures import Figure, figure, finish, parser
 
 NAMES = ["toolcall", "notes", "workplace", "math", "structured", "sudoku", "data_analysis", "science"]
-NAMES += ["triage", "search", "support", "writing", "code", "code_repair", "shell"]
+NAMES += ["triage", "search", "support", "writing", "code", "code_repair", "shell", "faster_code", "rewriting"]
 MAX_TOKENS = 256
 
 

@@ -45,7 +45,7 @@ from verigym.verifiers.judge import ScriptedJudge
 
 GUARDS = ("plain", "retention", "safety")
 """What training should not cost: not to be trained on, and not measured here."""
-BOXED = ("code", "code_repair", "shell")
+BOXED = ("code", "code_repair", "faster_code", "shell")
 THREADED = (*BOXED, "data_analysis")
 """Whose episodes get a thread each, because they wait for something: of them no more are live than there may be threads."""
 LIVE = 125

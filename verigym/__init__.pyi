@@ -56,8 +56,10 @@ from verigym.verifiers.lift import lift_group as lift_group
 from verigym.verifiers.match import Regex as Regex
 from verigym.verifiers.match import exact_match as exact_match
 from verigym.verifiers.numeric import Numeric as Numeric
+from verigym.verifiers.overlap import Overlap as Overlap
 from verigym.verifiers.relative_judge import RelativeJudge as RelativeJudge
 from verigym.verifiers.schema import JsonSchema as JsonSchema
+from verigym.verifiers.speed import Faster as Faster
 from verigym.verifiers.state import StateDiff as StateDiff
 
 __version__: str

@@ -12,7 +12,7 @@ from verigym.environments.load import load_environment
 from verigym.sandbox.open import why_not_isolated
 
 SPLITS = [(name, split) for name in engine.ENVIRONMENTS for split in engine.builder(name).sizes]
-BOXED = {"code", "code_repair", "shell"}
+BOXED = {"code", "code_repair", "faster_code", "shell"}
 TASKS_PLAYED = 40
 
 

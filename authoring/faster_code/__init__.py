@@ -1,0 +1,1 @@
+"""Content of the `faster_code` environment, and what generates its rows."""

@@ -1,0 +1,1 @@
+"""Content of the `rewriting` environment, and what generates its rows."""
