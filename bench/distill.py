@@ -1,0 +1,111 @@
+"""A large trained teacher, a small student that it teaches, and the gate on "as good, but faster".
+
+    python bench/distill.py --teacher FOLDER --student FOLDER --home HOME --out FILE.jsonl
+
+The teacher is trained with recipes/qwen_toolcall.yaml, the student with recipes/qwen_distill.yaml. All are measured greedily on
+every held-out task. The gate asks whether the student may replace the teacher: at most 5 points worse, in at most 0.9 times the
+seconds of an episode. The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
+"""
+
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from figures import figure, finish, machine, parser
+
+QUICK = [
+    "steps=1",
+    "prompts_per_step=2",
+    "num_generations_per_prompt=2",
+    "num_tasks=4",
+    "eval_tasks=4",
+    "eval_interval=0",
+]
+RECIPES = Path(__file__).parents[1] / "recipes"
+
+
+def main() -> None:
+    asked = parser(__doc__)
+    asked.add_argument("--teacher", default="smollm2-135m", help="model of the teacher")
+    asked.add_argument("--student", default="smollm2-135m", help="model of the student")
+    asked.add_argument("--set", nargs="*", default=[], help="fields of the student's recipe, such as steps=20")
+    asked.add_argument("--set-teacher", nargs="*", default=[], help="fields of the teacher's recipe")
+    asked.add_argument("--note", default="", help="kept with the figures")
+    asked.add_argument("--out", type=Path, help="add a line of JSON")
+    asked.add_argument("--home", type=Path, help="keep the workspace here")
+    args = asked.parse_args()
+    with tempfile.TemporaryDirectory(prefix="verigym-distill-") as folder:
+        row = taught(args, args.home or Path(folder))
+    if args.out:
+        with args.out.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+    finish(
+        [
+            figure(f"toolcall: {who}", it[0], f"success, {it[1]:.3f} to {it[2]:.3f}")
+            for who, it in row["success"].items()
+        ],
+        args,
+    )
+    if row["gate"]:
+        print(f"gate: {row['gate']['verdict']}. {row['gate']['words']}", file=sys.stderr)
+
+
+def taught(args: Any, home: Path) -> dict[str, Any]:
+    from verigym.core.records import Sampling
+    from verigym.environments.load import load_environment
+    from verigym.evaluation.compare import compare
+    from verigym.gates.policy import AsGood, GatePolicy
+    from verigym.rollout.settings import RunSettings
+    from verigym.training.recipe import read_recipe
+    from verigym.workspace import measure as stages
+    from verigym.workspace.gate import gate
+    from verigym.workspace.train import train
+    from verigym.workspace.workspace import WorkspaceFolder
+
+    ws, few = WorkspaceFolder(home), 4 if args.quick else None
+    quick = QUICK if args.quick else []
+
+    def on_step(step: int, metrics: dict[str, float], alarms: list[Any]) -> None:
+        shown = {key: round(metrics[key], 4) for key in ("reward", "teacher_kl", "held_out_success") if key in metrics}
+        if step % 10 == 1 or "held_out_success" in shown:
+            print(f"step {step}: {shown}", file=sys.stderr, flush=True)
+
+    def trained(name: str, given: list[str]) -> tuple[Any, float]:
+        begun = time.perf_counter()
+        version, _ = train(ws, read_recipe(RECIPES / f"{name}.yaml", [*given, *quick]), on_step)
+        return version, round(time.perf_counter() - begun, 1)
+
+    teacher, teacher_s = trained(
+        "quick_sft" if args.quick else "qwen_toolcall", [f"model={args.teacher}", *args.set_teacher]
+    )
+    student, student_s = trained("qwen_distill", [f"model={args.student}", f"distill.teacher={teacher.id}", *args.set])
+    environment = load_environment("toolcall")
+    setting = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=128))
+    agents = {"small model": ws.agent(args.student), "teacher": teacher, "student": student}
+    reports = {who: stages.measure(ws, environment, agent, setting, n=few) for who, agent in agents.items()}
+    success = {who: report.metrics["success"] for who, report in reports.items()}
+    against = compare(reports["teacher"], reports["student"]).success
+    row: dict[str, Any] = {
+        "teacher": Path(args.teacher).name,
+        "student": Path(args.student).name,
+        "set": args.set,
+        "seconds": {"teacher": teacher_s, "student": student_s},
+        "machine": machine(),
+        "note": args.note,
+        "success": {who: [round(x, 4) for x in (it.value, it.low, it.high)] for who, it in success.items()},
+        "student less teacher": [round(x, 4) for x in (against.value, against.low, against.high)],
+        "gate": {},
+    }
+    if not args.quick:
+        policy = GatePolicy(name="as good, but faster", primary=AsGood(no_worse=0.05, latency=0.9))
+        decision = gate(ws, student, teacher, policy, environment="toolcall", settings=setting)
+        checks = {check.name: f"{check.outcome}: {check.words}" for check in decision.checks}
+        row["gate"] = {"verdict": decision.verdict, "words": decision.words, "checks": checks}
+    return row
+
+
+if __name__ == "__main__":
+    main()
