@@ -265,6 +265,69 @@ def test_tags_after_the_name_keep_the_tasks_that_have_all_of_them() -> None:
     assert environment_of("sudoku?tags=4x4", []).tasks("val") == small.tasks("val")
 
 
+OTHER_TASKS = """
+from verigym import Task
+
+def tasks(split):
+    return [Task(id=f"{split}1", prompt=f"p {split}", split=split)]
+
+def more():
+    return [Task(id="m1", prompt="more", split="train")]
+
+training_sets = {"more": more}
+
+class Environment:
+    def open(self, task): ...
+
+def verify(task, trajectory):
+    return 1.0
+"""
+
+
+def test_a_training_set_replaces_the_training_tasks_and_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "desk.py"
+    file.write_text(OTHER_TASKS)
+    assert [task.id for task in load_environment(f"{file}?train=more").tasks("train")] == ["m1"]
+    both = load_environment(f"{file}?train=more,shipped")
+    assert [task.id for task in both.tasks("train")] == ["m1", "train1"]
+    assert [task.id for task in both.tasks("val")] == ["val1"]
+    assert environment_of(both.name, []).tasks("train") == both.tasks("train")
+
+
+def test_tasks_of_a_file_and_tags_go_with_a_training_set(tmp_path: Path) -> None:
+    (tmp_path / "more.jsonl").write_text('{"id": "x", "prompt": "p", "expected_tool": "refuse", "expected_args": {}}\n')
+    added = load_environment(f"toolcall?train=grammar+{tmp_path / 'more.jsonl'}")
+    assert len(added.tasks("train")) == 12_001
+    unsafe = load_environment("toolcall?train=grammar?tags=unsafe").tasks("train")
+    assert unsafe and all(task.data["unsafe"] for task in unsafe)
+    assert name_of("toolcall?train=grammar") == "toolcall"
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ("toolcall?train=gramar", 'no training set of toolcall "gramar". Did you mean "grammar"'),
+        ("math?train=grammar", "Available: shipped"),
+        ("toolcall?train=", "a training set is missing"),
+        ("toolcall?train=grammar,grammar", "grammar is named twice"),
+    ],
+)
+def test_a_training_set_that_is_not_there_is_refused(where: str, words: str) -> None:
+    with pytest.raises((BadInput, NotFound), match=words):
+        load_environment(where)
+
+
+@pytest.mark.parametrize(
+    ("sets", "words"),
+    [("[]", "must be a dict"), ("{'more': 1}", "must be a dict"), ("{'shipped': list}", "Rename yours")],
+)
+def test_training_sets_of_a_wrong_kind_are_refused(tmp_path: Path, sets: str, words: str) -> None:
+    file = tmp_path / "desk.py"
+    file.write_text(OTHER_TASKS.replace('{"more": more}', sets))
+    with pytest.raises(BadInput, match=words):
+        load_environment(str(file))
+
+
 @pytest.mark.parametrize(
     ("where", "words"),
     [

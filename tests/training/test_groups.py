@@ -217,6 +217,15 @@ def test_every_further_turn_of_a_passing_episode_has_a_cost() -> None:
     )
 
 
+def test_partial_rewards_can_pay_nothing() -> None:
+    failed = [episode("b", 0.2, 3), episode("c", -1.0, 3)]
+    settings = recipe(advantage={"rewards": "passed"})
+    one = with_rewards(group(episode("a", 1.0, 3, passed=True), *failed, episode("d", None, 3)), settings)
+    assert one.rewards == [1.0, 0.0, 0.0, None] and has_signal(one, settings)
+    assert not has_signal(with_rewards(group(*failed), settings), settings), "both failed"
+    assert has_signal(with_rewards(group(*failed), recipe()), recipe()), "their own rewards differ"
+
+
 def test_several_rewards_can_be_compared_separately() -> None:
     parts = [{"right": 1.0, "short": 0.2}, {"right": 0.0, "short": 0.9}, {"right": 0.0, "short": 0.1}]
     groups = [group(*(episode(str(i), 2 * one["right"] + one["short"], 3, parts=one) for i, one in enumerate(parts)))]

@@ -315,6 +315,13 @@ def test_several_rewards_are_given_with_their_weights() -> None:
         (["algorithm=sft", "reward_model=m"], {}, "reward_model cannot be used with sft, which trains on a dataset"),
         (["advantage.rewards=each"], {}, "`advantage.rewards: each` needs several rewards, such as reward:"),
         (
+            ["advantage.rewards=passed"],
+            {"reward": {"right": 1.0, "short": 0.2}},
+            "`advantage.rewards: passed` and several rewards cannot be combined",
+        ),
+        (["advantage.rewards=passed", "reward_model=m"], {}, "passed` and reward_model cannot be combined"),
+        (["advantage.rewards=passed", "algorithm=rft"], {}, "passed` and algorithm: rft cannot be combined"),
+        (
             ["algorithm=rloo", "num_generations_per_prompt=1"],
             {},
             "must be at least 2. rloo compares several episodes of a task",
@@ -338,6 +345,9 @@ def test_several_rewards_are_given_with_their_weights() -> None:
         "weights",
         "reward model",
         "one reward",
+        "passed of several",
+        "passed and a reward model",
+        "passed and rft",
         "alone",
     ],
 )

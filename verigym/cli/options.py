@@ -31,7 +31,8 @@ Environment = Annotated[
         help="Environment: a name, a Python file (code that runs as you), a task file (q.jsonl), "
         "or a training and a held-out task file "
         "(train.csv,val.parquet), or an environment of another project (bfcl:simple_python, listed by verigym bridges). "
-        "ENV+FILE adds the tasks of a file. ENV?tags=easy keeps only the tasks with this tag",
+        "ENV+FILE adds the tasks of a file. ENV?tags=easy keeps only the tasks with this tag. "
+        "ENV?train=NAME has the training tasks of a set",
         autocompletion=complete.environments,
     ),
 ]

@@ -25,6 +25,7 @@ from verigym.core.records import Item, Message, Task
 from verigym.environments.bridges import find as bridges
 from verigym.environments.call_rows import call_rows, expects_calls
 from verigym.environments.mined import with_mined
+from verigym.environments.training_sets import SHIPPED, declared_sets, with_training_sets
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox, takes_calls
 from verigym.policies import dialects
@@ -56,6 +57,8 @@ _OF_FILES = {
 """Verifiers that you can choose for a file of tasks."""
 _SUITES = {"val": "val"}
 """Suites of an environment that names none."""
+_OPTIONS = {"tags": ("a tag", "easy"), "train": ("a training set", SHIPPED)}
+"""What each value of an option is called, and an example."""
 _ADDED = re.compile(r"mined_v([1-9][0-9]*)")
 """Split of added held-out tasks, with the version that added them."""
 
@@ -69,11 +72,16 @@ def names() -> list[str]:
 def load_environment(where: str, bad: list[BadRow] | None = None) -> EnvironmentSpec:
     """Loads `toolcall`, `desk.py`, or a file of tasks: `questions.jsonl` for evaluation, `train.csv,val.parquet` also for
     training. `bfcl:simple_python` is an environment of another project. `+FILE` after any of them adds the tasks of a file, or
-    the tools of a tools file (.yaml). `?tags=4x4,easy` keeps only the tasks before it that have all these tags. Invalid rows of
-    a file go to `bad`, if you pass it."""
-    base, tags = _base_and_tags(where)
+    the tools of a tools file (.yaml). `?tags=4x4,easy` at the end keeps only the tasks before it that have all these tags.
+    `?train=grammar` has other training tasks than the shipped ones. Invalid rows of a file go to `bad`, if you pass it."""
+    base, tags = _base_and_option(where, "tags")
     if tags:
         return _with_tags(load_environment(base, bad), where, tags)
+    base, sets = _base_and_option(where, "train")
+    if sets:
+        environment = load_environment(base, bad)
+        tasks = _checked(with_training_sets(environment, where, sets), where)
+        return msgspec.structs.replace(environment, name=where, tasks=tasks)
     base, added = _base_and_file(where)
     if added:
         return _with_added(load_environment(base, bad), where, added, bad)
@@ -112,13 +120,13 @@ def environment_of(where: str, tasks: list[Task]) -> EnvironmentSpec:
 def base_and_added(where: str) -> tuple[str, str]:
     """Splits `toolcall+more.jsonl` into `toolcall` and `more.jsonl`. The second is empty if nothing is added. A plus in the name
     of a folder, or of a task file that exists, is part of the name. Tags (`?tags=`) belong to neither."""
-    base, added = _base_and_file(_base_and_tags(where)[0])
-    return _base_and_tags(base)[0], added
+    base, added = _base_and_file(_base_and_option(where, "tags")[0])
+    return _base_and_option(base, "tags")[0], added
 
 
 def without_added(where: str) -> str:
     """The environment without an added file, with its tags."""
-    rest = _base_and_tags(where)[0]
+    rest = _base_and_option(where, "tags")[0]
     return _base_and_file(rest)[0] + where[len(rest) :]
 
 
@@ -126,7 +134,7 @@ def _base_and_file(where: str) -> tuple[str, str]:
     """As `base_and_added`, for a name without tags at its end. The base can have some."""
     for plus in re.finditer(r"\+", where) if is_task_file(where) and not Path(where).exists() else ():
         base, added = where[: plus.start()], where[plus.end() :]
-        if _is_base(_base_and_tags(base)[0]) and not re.match(r"[^+]*\.ya?ml(\+|$)", added):
+        if _is_base(_base_and_option(base, "tags")[0]) and not re.match(r"[^+]*\.ya?ml(\+|$)", added):
             return base, added
     return where, ""
 
@@ -140,20 +148,23 @@ def base_and_tools(where: str) -> tuple[str, str]:
     return where, ""
 
 
-def _base_and_tags(where: str) -> tuple[str, list[str]]:
-    """Splits `sudoku?tags=4x4,easy` into `sudoku` and the tags. In `sudoku?tags=4x4+more.jsonl` they belong to the environment
-    before the plus. A bridge reads its options itself."""
-    base, mark, tags = where.rpartition("?tags=")
-    if not mark or bridges.is_bridge(where) or ("+" in tags and is_task_file(tags)):
+def _base_and_option(where: str, option: str) -> tuple[str, list[str]]:
+    """Splits `sudoku?tags=4x4,easy` into `sudoku` and the values of the option. In `sudoku?tags=4x4+more.jsonl` they belong to
+    the environment before the plus. A bridge reads its options itself."""
+    base, mark, values = where.rpartition(f"?{option}=")
+    if not mark or bridges.is_bridge(where) or ("+" in values and (is_task_file(values) or option == "train")):
         return where, []
-    found = [tag.strip() for tag in tags.split(",")]
+    found = [value.strip() for value in values.split(",")]
     if not all(found):
-        raise BadInput(f"{where}: a tag is missing. Write it as in {base}?tags=easy")
+        raise BadInput(
+            f"{where}: {_OPTIONS[option][0]} is missing. Write it as in {base}?{option}={_OPTIONS[option][1]}"
+        )
     return base, found
 
 
 def _is_base(name: str) -> bool:
     """Whether something can be added to the environment of this name."""
+    name = name.partition("?train=")[0]
     return (
         name in names()
         or name.endswith(".py")
@@ -165,7 +176,7 @@ def _is_base(name: str) -> bool:
 
 def name_of(environment: str) -> str:
     """The short name for files and proposals: `toolcall`, or `desk` for `a/desk.py+b/desk.jsonl`."""
-    return Path(base_and_added(environment)[0].partition(",")[0].strip()).stem
+    return Path(base_and_added(environment)[0].partition("?train=")[0].partition(",")[0].strip()).stem
 
 
 def regression_file(home: Path, environment: str) -> Path:
@@ -247,6 +258,7 @@ def _from_module(module: ModuleType, name: str) -> EnvironmentSpec:
         explain=_function(module, "explain", "explain(task, trajectory, verdict), which returns a bucket", where),
         mined=_mining_rule(module, "mined", "mined(request, items)", where),
         mined_episode=_mining_rule(module, "mined_episode", "mined_episode(data, episode)", where),
+        training_sets=declared_sets(module, where),
         agent=_agent(module, where),
         version=version(kind),
     )

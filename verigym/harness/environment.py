@@ -45,6 +45,8 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
     """The environment's rule for why an episode failed: a bucket, `bucket: reason`, or None to use the general rules."""
     mined: Callable[[str, list[Item]], Json | None] | None = None
     """The environment's rule for turning a production request and its right items into task data, or None if it cannot."""
+    training_sets: dict[str, Callable[[], list[Task]]] = {}
+    """Other training tasks than those of `tasks("train")`, by the name that `ENV?train=NAME` uses."""
     agent: str = ""
     """The external agent that drives the episodes, if the version names none: a command, or `module:function`."""
     mined_episode: Callable[[Json, Trajectory], Json | None] | None = None

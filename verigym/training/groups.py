@@ -77,7 +77,8 @@ def pick(
 
 
 def with_rewards(group: Group, recipe: Recipe) -> Group:
-    """The group with the rewards of its verdicts, less the penalties for replies near the token limit, length and turns."""
+    """The group with the rewards of its verdicts, less the penalties for replies near the token limit, length and turns. With
+    `advantage.rewards: passed`, an episode is worth 1 if it passed and 0 if not."""
     settings = recipe.episodes
     replies = [[turn.usage.completion_tokens for turn in _policy_turns(each)] for each in group.trajectories]
     taken = success_penalties(
@@ -93,7 +94,8 @@ def with_rewards(group: Group, recipe: Recipe) -> Group:
         late = (
             overlong(max(tokens, default=0), recipe.reply_limit, buffer, settings.overlong_penalty) if buffer else 0.0
         )
-        rewards.append(None if verdict.reward is None else verdict.reward - late - cost)
+        earned = float(verdict.passed) if recipe.advantage.rewards == "passed" else verdict.reward
+        rewards.append(None if verdict.reward is None or earned is None else earned - late - cost)
     return group._replace(rewards=rewards)
 
 

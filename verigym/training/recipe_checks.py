@@ -48,6 +48,8 @@ def check_sense(recipe: "Recipe", where: str) -> None:
         raise not_found("tracker", unknown[0], PACKAGES, f"See trackers in {where}.")
     if recipe.advantage.rewards == "each":
         _check_each(recipe, where)
+    if recipe.advantage.rewards == "passed":
+        _check_passed(recipe, where)
     if recipe.part:
         try:
             parse_part(recipe.part)
@@ -158,6 +160,20 @@ def _check_each(recipe: "Recipe", where: str) -> None:
         if given:
             raise BadInput(
                 f"{where}: `advantage.rewards: each` and {other} cannot be combined. Use `rewards: sum` with {other}"
+            )
+
+
+def _check_passed(recipe: "Recipe", where: str) -> None:
+    """Checks `advantage.rewards: passed`, with which only the verdict of the first verifier counts."""
+    for other, given in (
+        ("reward_model", bool(recipe.reward_model)),
+        ("several rewards", isinstance(recipe.reward, dict) and len(recipe.reward) > 1),
+        (f"algorithm: {recipe.algorithm}", recipe.algorithm == "rft"),
+    ):
+        if given:
+            raise BadInput(
+                f"{where}: `advantage.rewards: passed` and {other} cannot be combined, because only passing would count. "
+                "Remove one"
             )
 
 

@@ -101,8 +101,9 @@ class Advantage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """What the difference is divided by: the standard deviation of the group, of the batch, or nothing."""
     scale_from: Literal["rewards", "advantages"] | None = None
     """The deviation of the batch: of the `rewards` of all groups, or of the centred `advantages` of the groups with signal."""
-    rewards: Literal["sum", "each"] = "sum"
-    """With several rewards: compare their weighted sum, or compare each reward separately and then sum (gdpo)."""
+    rewards: Literal["sum", "each", "passed"] = "sum"
+    """With several rewards: compare their weighted sum, or compare each reward separately and then sum (gdpo). `passed`: an
+    episode is worth 1 if it passed and 0 if not, so that parts of the reward pay nothing."""
     credit: Literal["trajectory", "step", "state"] = "trajectory"
     """`trajectory`: all turns share the reward of the episode. `step`: each turn gets the rewards that follow it, compared with
     the same turn of other episodes. `state`: the advantage of the episode, plus that of the turn among all turns of the group
