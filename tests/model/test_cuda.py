@@ -8,17 +8,56 @@ import pytest
 import torch
 
 from tests.model.families import VOCABULARY, assert_same_gradients, gradients, make, packed, plain, with_adapter
+from tests.model.lora_families import shake
 from verigym.core.records import Sample, Sampling
+from verigym.model import full, lora, nf4
+from verigym.model.lora import LoraConfig
 from verigym.policies.local.engine import Engine
 from verigym.policies.local.requests import EngineReply, Generation
+from verigym.training.recipe_groups import Optimizer
+from verigym.training.update import make_optimizer, sft_update, updates_made
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
 FAMILIES = ["Llama", "Qwen2", "Qwen3", "Gemma"]
 
 
-def on_gpu(name: str, adapter: bool) -> Any:
-    model = make(name, head_dim=16) if name != "Qwen2" else make(name)
-    return (with_adapter(model) if adapter else model).cuda()
+WIDE = LoraConfig(r=4, targets=("all", "embeddings", "head"))
+
+
+def on_gpu(name: str, adapter: bool, config: LoraConfig = LoraConfig(r=4), **fields: Any) -> Any:
+    model = make(name, head_dim=16, **fields) if name != "Qwen2" else make(name, **fields)
+    return (with_adapter(model, config) if adapter else model).cuda()
+
+
+def prompts(count: int = 10) -> list[list[int]]:
+    """Prompts of different lengths that share a beginning."""
+    draw = random.Random(0)
+    head = [draw.randrange(3, VOCABULARY) for _ in range(40)]
+    return [[*head, *(draw.randrange(3, VOCABULARY) for _ in range(draw.randrange(1, 60)))] for _ in range(count)]
+
+
+def learnt(count: int = 6) -> list[Sample]:
+    draw = random.Random(2)
+    return [
+        Sample(ids=ids, mask=[0] * (len(ids) // 2) + [1] * (len(ids) - len(ids) // 2), logprobs=[])
+        for ids in ([draw.randrange(3, VOCABULARY) for _ in range(20 + i)] for i in range(count))
+    ]
+
+
+def assert_decoded_as_forward(model: Any, asked: list[list[int]], engine: Engine) -> list[EngineReply]:
+    """Greedy and sampled replies have the tokens and logprobs of the plain forward pass of `model`."""
+    settings = [Sampling(temperature=0.0, max_tokens=30), Sampling(temperature=0.7, max_tokens=30)]
+    requests = [Generation(ids=ids, sampling=one, seed=i) for one in settings for i, ids in enumerate(asked)]
+    made = run(engine, requests)
+    for request, one in zip(requests, made, strict=True):
+        ids = torch.tensor([request.ids + one.ids]).cuda()
+        with torch.inference_mode():
+            logits = model(ids).logits[0, len(request.ids) - 1 : -1].float() / (request.sampling.temperature or 1.0)
+        if not request.sampling.temperature:
+            assert one.ids == logits.argmax(-1).tolist()
+        found = logits.log_softmax(-1).gather(-1, ids[0, len(request.ids) :, None])[:, 0].tolist()
+        assert one.logprobs == pytest.approx(found, abs=1e-4)
+    return made
 
 
 def run(engine: Engine, requests: list[Generation]) -> list[EngineReply]:
@@ -96,3 +135,89 @@ def test_tokens_are_drawn_as_often_as_their_weight_says() -> None:
     expected = logits_V.exp() * count
     found = torch.bincount(drawn(logits_V, count), minlength=200)
     assert ((found - expected) ** 2 / expected).sum() < 270, "chi-square of 199 degrees: 270 has a chance of 1 in 1,000"
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_pages_and_graphs_decode_with_adapted_embeddings_and_head(name: str) -> None:
+    model = on_gpu(name, True, WIDE)
+    engine = Engine(model, stop_ids={-1})
+    first = assert_decoded_as_forward(model, prompts(), engine)
+    assert type(engine._decoders[0]).__name__ == "PagedDecoder", "graphs, not the slow decoder"
+    sft_update(model, make_optimizer(model, 0.03), learnt())
+    engine.refresh()
+    second = assert_decoded_as_forward(model, prompts(), engine)
+    assert [one.ids for one in first] != [one.ids for one in second], "the graphs use the changed weights"
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_pages_and_graphs_decode_on_4_bit_weights(name: str) -> None:
+    pytest.importorskip("bitsandbytes")
+
+    def quantized() -> Any:
+        model = on_gpu(name, False, hidden_size=64, intermediate_size=128)
+        nf4.quantize(model, "cuda")
+        return model
+
+    ours, theirs = quantized(), quantized()
+    nf4.dequantize(theirs)
+    for model in (ours, theirs):
+        lora.attach(model, LoraConfig(r=4))
+        shake(model)
+    assert any(isinstance(module, nf4.Nf4Linear) for module in ours.modules())
+    engine = Engine(ours, stop_ids={-1})
+    first = assert_decoded_as_forward(theirs, prompts(), engine)
+    assert type(engine._decoders[0]).__name__ == "PagedDecoder", "graphs, not the slow decoder"
+    found = [[logprobs for logprobs, _ in packed(model, learnt())] for model in (ours, theirs)]
+    assert_same_gradients(gradients(ours, found[0]), gradients(theirs, found[1]))
+    for model in (ours, theirs):
+        sft_update(model, make_optimizer(model, 0.03), learnt())
+    engine.refresh()
+    second = assert_decoded_as_forward(ours, prompts(), engine)
+    assert [one.ids for one in first] != [one.ids for one in second], "the graphs use the changed adapter"
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "adamw8bit"])
+@pytest.mark.parametrize("offload", [False, True], ids=["on the GPU", "offloaded"])
+def test_a_step_of_all_parameters_in_bfloat16_is_that_of_float32(optimizer: str, offload: bool) -> None:
+    if optimizer == "adamw8bit":
+        pytest.importorskip("bitsandbytes")
+    rate, wanted = 1e-3, Optimizer(name=optimizer)  # type: ignore[arg-type]
+    ours = on_gpu("Llama", False, hidden_size=128, intermediate_size=256).to(torch.bfloat16)
+    theirs = on_gpu("Llama", False, hidden_size=128, intermediate_size=256).to(torch.bfloat16).float()
+    full.begin(ours, full.FullSettings(checkpointing=True, offload=offload))
+    full.begin(theirs)
+    before = {name: parameter.detach().clone() for name, parameter in theirs.named_parameters()}
+    figures = [
+        sft_update(model, step, learnt())
+        for model, step in ((ours, make_optimizer(ours, rate, wanted)), (theirs, make_optimizer(theirs, rate)))
+    ]
+    assert figures[0]["loss"] == pytest.approx(figures[1]["loss"], rel=0.02)
+    assert figures[0]["grad_norm"] == pytest.approx(figures[1]["grad_norm"], rel=0.1)
+    total = same = 0
+    for name, parameter in ours.named_parameters():
+        assert parameter.dtype == torch.bfloat16
+        step, reference = parameter.float() - before[name], theirs.get_parameter(name) - before[name]
+        clear = (reference.abs() > rate / 2) & (before[name].abs() < 0.1)  # a step that bfloat16 can show
+        total += int(clear.sum())
+        same += int((step.sign() == reference.sign())[clear].sum())
+    assert total > 1000 and same > 0.95 * total
+
+
+def test_8_bit_moments_on_a_gpu_resume_exactly() -> None:
+    pytest.importorskip("bitsandbytes")
+
+    def larger() -> tuple[Any, Any]:
+        model = on_gpu("Llama", False, hidden_size=128, intermediate_size=256).to(torch.bfloat16)
+        full.begin(model)
+        return model, make_optimizer(model, 1e-3, Optimizer(name="adamw8bit"))
+
+    (straight, first), (begun, second), (resumed, third) = larger(), larger(), larger()
+    for _ in range(3):
+        sft_update(straight, first, learnt())
+    sft_update(begun, second, learnt())
+    full.set_named_weights(resumed, full.named_weights(begun))
+    third.load_state_dict(second.state_dict())
+    assert updates_made(third) == 1
+    for _ in range(2):
+        sft_update(resumed, third, learnt())
+    assert all(torch.equal(*both) for both in zip(straight.parameters(), resumed.parameters(), strict=True))

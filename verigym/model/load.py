@@ -1,6 +1,5 @@
 """Loads a model and its tokenizer by name: `smollm2-135m` (embedded), a local folder, or a Hugging Face model id."""
 
-import importlib.util
 import os
 import sys
 from collections.abc import Callable
@@ -15,9 +14,8 @@ from verigym.core.errors import BadInput, NotFound
 from verigym.core.printable import warn
 from verigym.model import embedded
 from verigym.model.lora_targets import is_mamba
+from verigym.model.mamba_memory import missing_kernels
 from verigym.model.nf4 import Quantized, quantize
-
-_MAMBA_KERNELS = ("mamba_ssm", "causal_conv1d")
 
 
 class LoadedModel(NamedTuple):
@@ -69,7 +67,7 @@ def load(
 
 def slow_layers(model: Any, device: str) -> str:
     """What to install if Mamba layers on a GPU have no kernels. Empty otherwise."""
-    missing = [name for name in _MAMBA_KERNELS if importlib.util.find_spec(name) is None]
+    missing = missing_kernels()
     if not missing or not device.startswith("cuda") or not any(map(is_mamba, model.modules())):
         return ""
     return (

@@ -22,6 +22,7 @@ from verigym.core.records import Sample
 from verigym.model import full, lora
 from verigym.model.forward_check import can_share
 from verigym.model.logprobs import scores, token_logprobs, token_values
+from verigym.model.mamba_memory import scan_bytes
 from verigym.model.nf4 import bitsandbytes
 from verigym.model.tree import PackedBatch, pack
 from verigym.training.losses import (
@@ -425,10 +426,12 @@ def token_budget(model: Any) -> int:
 
 
 def bytes_per_token(model: Any) -> int:
-    """Bytes that the backward pass needs per token: in each layer about 12 vectors of the hidden size and 4 of the inner."""
+    """Bytes that the backward pass needs per token: in each layer about 12 vectors of the hidden size and 4 of the inner, and
+    once what a Mamba layer without kernels needs."""
     config = model.config.get_text_config()
     inner = getattr(config, "intermediate_size", None) or 4 * config.hidden_size
-    return config.num_hidden_layers * (12 * config.hidden_size + 4 * inner) * model.dtype.itemsize
+    layers = config.num_hidden_layers * (12 * config.hidden_size + 4 * inner) * model.dtype.itemsize
+    return layers + scan_bytes(model)
 
 
 def lower_budget(model: Any, failed: PackedBatch, together: int = 1) -> None:
