@@ -28,6 +28,7 @@ def main() -> None:
     asked.add_argument("--set", nargs="*", default=[], help="fields of the recipe, such as steps=20")
     asked.add_argument("--exam", nargs="*", default=EXAM, help="categories of BFCL, the first for the gate")
     asked.add_argument("--most", type=int, help="maximum number of tasks of each category")
+    asked.add_argument("--no-gate", action="store_true", help="examine only")
     asked.add_argument("--note", default="", help="kept with the figures")
     asked.add_argument("--out", type=Path, help="add a line of JSON")
     asked.add_argument("--home", type=Path, help="keep the workspace here")
@@ -81,7 +82,7 @@ def examined(args: Any, home: Path) -> dict[str, Any]:
         values = [before.metrics["success"], after.metrics["success"], gain]
         row["exam"][category] = [[round(x, 4) for x in (each.value, each.low, each.high)] for each in values]
         print(f"{args.recipe.stem} bfcl:{category}: {row['exam'][category]}", file=sys.stderr, flush=True)
-    if not args.quick:
+    if not args.quick and not args.no_gate:
         decision = gate(ws, version, base, environment=f"bfcl:{args.exam[0]}?train=0", settings=setting)
         checks = {check.name: f"{check.outcome}: {check.words}" for check in decision.checks}
         row["gate"] = {"verdict": decision.verdict, "words": decision.words, "checks": checks}
