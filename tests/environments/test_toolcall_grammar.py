@@ -14,6 +14,7 @@ from verigym.environments.load import load_environment
 from verigym.environments.toolcall import grammar
 from verigym.environments.toolcall.state import WEEKDAYS
 from verigym.environments.toolcall.values import draw_value, number
+from verigym.evaluation.shift import NEW_WORDING, shifts
 from verigym.tasks.leaks import find_leaks
 from verigym.verifiers.toolcall import canonical
 
@@ -100,6 +101,11 @@ EVERYDAY = {
 @pytest.mark.parametrize("split", ["val", "seed"])
 def test_no_request_is_nearly_a_held_out_one(split: str) -> None:
     assert not find_leaks({"grammar": MADE[::6], split: TASKS[split]})
+
+
+def test_no_held_out_request_has_a_wording_of_the_grammar() -> None:
+    kinds = shifts(load_environment("toolcall?train=grammar"), TASKS["val"])
+    assert [task for task, kind in kinds.items() if not kind[0].startswith(NEW_WORDING)] == []
 
 
 def test_no_held_out_value_is_made_that_the_shipped_tasks_do_not_have() -> None:
