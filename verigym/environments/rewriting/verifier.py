@@ -57,11 +57,11 @@ def rewriting_verifier(task: Task, trajectory: Trajectory) -> Verdict:
 
 
 async def rewriting_judged(task: Task, trajectory: Trajectory, context: Context) -> Verdict:
-    """The mean of the reward above and of a judge's score. It passes if the judge accepts it. A text that breaks a rule or names
-    fewer facts than half is not shown to the judge."""
+    """The mean of the reward above and of a judge's score. It passes if the judge accepts it. A text that earns nothing without
+    a judge, or names fewer than half of the facts, is not shown to the judge."""
     verdict = rewriting_verifier(task, trajectory)
     assert verdict.reward is not None
-    if verdict.parts["rules"] == 0.0 or verdict.parts.get("facts", 1.0) < 0.5:
+    if verdict.reward == 0.0 or verdict.parts.get("facts", 1.0) < 0.5:
         return msgspec.structs.replace(verdict, passed=False)
     shown = msgspec.structs.replace(task, data={"reference": references_of(task)[0]})
     judged = await JUDGE(shown, trajectory, context)
