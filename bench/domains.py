@@ -77,7 +77,7 @@ def one(args: Any, seed: int, home: Path) -> dict[str, Any]:
     from verigym.evaluation.compare import compare
     from verigym.evaluation.report import breakdown
     from verigym.rollout.settings import RunSettings
-    from verigym.training.recipe import read_recipe
+    from verigym.training.recipe import read_recipe, recipe_json
     from verigym.workspace import measure as stages
     from verigym.workspace.train import train
     from verigym.workspace.training_environments import training_environments
@@ -112,6 +112,8 @@ def one(args: Any, seed: int, home: Path) -> dict[str, Any]:
         "set": args.set,
         "seed": seed,
         "run": run,
+        "model": Path(args.model).name or recipe.model,
+        "fields": {key: value for key, value in recipe_json(recipe).items() if key not in ("model", "seed", "name")},
         "seconds": round(seconds, 1),
         "machine": machine(),
         "note": args.note,
