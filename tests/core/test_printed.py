@@ -25,7 +25,7 @@ def test_every_line_is_printed_visibly(capsys: pytest.CaptureFixture[str]) -> No
 def test_nothing_else_prints() -> None:
     """Programs that run inside a sandbox print to a pipe."""
     paths = {str(path.relative_to(PACKAGE)): path for path in PACKAGE.rglob("*.py")}
-    own = {name for name in paths if name in OWN or name.startswith("environments/") or name.endswith("code_inside.py")}
+    own = {name for name in paths if name in OWN or name.startswith("environments/") or name.endswith("_inside.py")}
     nodes = [(name, node) for name in paths.keys() - own for node in ast.walk(ast.parse(paths[name].read_text()))]
     called = [(name, node.func) for name, node in nodes if isinstance(node, ast.Call)]
     defaults = [(name, each) for name, node in nodes if isinstance(node, ast.arguments) for each in _defaults(node)]
