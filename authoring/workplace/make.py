@@ -1,4 +1,8 @@
-"""Rows of `workplace`, from the stories. A family is a story, and each of its wordings has tasks of its own."""
+"""Rows of `workplace`, from the stories and from composed requests.
+
+A family is a story, and each of its wordings has tasks of its own. Of the composed requests, a family is a kind of
+program.
+"""
 
 import asyncio
 import re
@@ -10,6 +14,7 @@ import msgspec
 
 from authoring.engine import Builder, Draft, Family, Trial, Turn
 from authoring.workplace import (
+    compose,
     train_analytics,
     train_calendar,
     train_crm,
@@ -23,6 +28,7 @@ from authoring.workplace import (
     val_email,
     val_projects,
 )
+from authoring.workplace.compose_values import plain
 from authoring.workplace.scene import Scene, Story, StoryFunction
 from verigym.core.records import FunctionCallOutput, Json, Task
 from verigym.core.seeds import derive
@@ -59,7 +65,9 @@ class Wording(NamedTuple):
 
 
 def families(split: str) -> list[Family]:
-    """One per wording."""
+    """One per wording, or per composed program."""
+    if split == compose.SPLIT:
+        return compose.families()
     families: list[Family] = []
     for category, stories in STORIES[split].items():
         for tell in stories:
@@ -71,7 +79,9 @@ def families(split: str) -> list[Family]:
     return families
 
 
-def draw(family: Family, turn: Turn) -> Draft:
+def draw(family: Family, turn: Turn) -> Draft | None:
+    if not isinstance(family.source, Wording):
+        return _composed(family, turn)
     tell, number = family.source
     name = OFFICES[family.split][turn.number % len(OFFICES[family.split])]
     return draft(family, name, tell(scene(family.split, derive(SEED, family.name, turn.number), name)), number)
@@ -87,21 +97,55 @@ def draft(family: Family, name: str, story: Story, index: int) -> Draft:
     return Draft(story.wordings[index], data, [family.topic, *(["unsafe"] if unsafe else [])])
 
 
+def _composed(family: Family, turn: Turn) -> Draft | None:
+    told = compose.tell(family, turn)
+    if told is None:
+        return None
+    name, (marked, calls, harm) = told
+    areas = {each.name.partition(".")[0] for each in ([harm] if harm else calls)} - {"directory"}
+    topic = areas.pop() if len(areas) == 1 else "cross"
+    if not harm and _looks_differ(name, [call._asdict() for call in calls]):
+        return None
+    made = draft(family._replace(topic=topic), name, Story([plain(marked)], calls, harm), 0)
+    return made._replace(tags=[*made.tags, f"calls:{len(calls)}" if len(calls) < 4 else "calls:4+"])
+
+
 def scene(split: str, seed: int, name: str = "") -> Scene:
     return Scene(office(name or OFFICES[split][0]), TRAIN if split == "train" else VAL, Random(seed))
 
 
 def changes_of(name: str, calls: Sequence[Json]) -> list[Json]:
     """What the calls change in an office: the `expected` of a task, from its `expected_calls`."""
+    environment = _opened(name)
+    _played(environment, calls)
+    return environment.end_state()["changes"]
+
+
+def _looks_differ(name: str, calls: Sequence[Json]) -> bool:
+    """Whether an act changes what a later lookup shows, so that its result depends on the order, or a call fails."""
+    before = {index: call for index, call in enumerate(calls) if call["name"] not in CHANGING}
+    fresh = dict(zip(before, _played(_opened(name), list(before.values())), strict=True))
+    played = _played(_opened(name), calls)
+    return any(failed for _, failed in played) or any(played[index] != fresh[index] for index in fresh)
+
+
+def _opened(name: str) -> Environment:
     environment = Environment()
     environment.open(Task(id="", prompt="", data={"office": name}))
+    return environment
 
-    async def play() -> None:
-        for call in calls:
+
+def _played(environment: Environment, calls: Sequence[Json]) -> list[tuple[str, bool]]:
+    """The result of each call, and whether it failed."""
+
+    async def play() -> list[tuple[str, bool]]:
+        results = [
             await TOOLS.call(environment, call["name"], msgspec.json.encode(call["arguments"]).decode())
+            for call in calls
+        ]
+        return [(result.output, [mark.kind for mark in result.marks] != ["executed"]) for result in results]
 
-    asyncio.run(play())
-    return environment.end_state()["changes"]
+    return asyncio.run(play())
 
 
 def check(task: Task, trial: Trial) -> Iterator[str]:
@@ -139,6 +183,6 @@ def _not_looked_up(task: Task, calls: Sequence[Json], outputs: Sequence[str]) ->
 
 
 BUILDER = Builder(
-    name="workplace", seed=SEED, sizes={"train": 3, "val": 7}, families=families, draw=draw, misses=100,
+    name="workplace", seed=SEED, sizes={"train": 3, "val": 7, compose.SPLIT: 1}, families=families, draw=draw, misses=100,
     may_end_early=True, check=check,
 )  # fmt: skip

@@ -106,6 +106,10 @@ class Scene:
         self._told.add(found)
         return found
 
+    def is_told(self, item: Any) -> bool:
+        """Whether the story already uses an item."""
+        return item in self._told
+
     # -- people and rows
 
     def person(self) -> Person:
