@@ -30,6 +30,14 @@ def test_eval_says_what_repeats_tokens_and_dollars_say_and_how_often_the_set_was
     assert found["results"][0]["tokens"] == 20
 
 
+def test_eval_tells_new_wordings_from_new_values(shell: Shell, server: str) -> None:
+    said = _measure(shell, server, "good", "-n", "30", "--by", "shift")
+    table = said[said.index("\nshift ") :].splitlines()
+    assert any(row.startswith("new wording, new values") for row in table)
+    assert any(row.startswith("new wording, values of training") for row in table)
+    assert "wording of training" not in said
+
+
 def test_what_tasks_do_not_say_is_refused_after_the_figures_were_shown(shell: Shell, server: str) -> None:
     with pytest.raises(Exception, match="Set it: Task"):
         _measure(shell, server, "bad", "-n", "5", "--by", "difficulty")

@@ -75,17 +75,24 @@ def evaluate(
             help="Evaluate only part I of N of the split's families, such as 1/3. Each part is a separate suite",
         ),
     ] = "",
-    by: Annotated[str, typer.Option("--by", help="Also print a table by family, tag or difficulty, worst first")] = "",
+    by: Annotated[
+        str,
+        typer.Option(
+            "--by",
+            help="Also print a table by family, tag, difficulty or shift, worst first. "
+            "A shift is how a task differs from the training tasks: wording, values, sequence of tools",
+        ),
+    ] = "",
     *,
     options: RunOptions,
 ) -> None:
     """Measure an agent on held-out tasks: success with intervals, pass@k, latency, tokens, cost and failure buckets."""
     from verigym.core.errors import not_found
-    from verigym.evaluation.report import DIVISIONS, breakdown
+    from verigym.evaluation.report import DIVISIONS
     from verigym.evaluation.suites import parse_part
 
-    if by and by not in DIVISIONS:
-        raise not_found("value of --by", by, DIVISIONS, "Write --by family, --by tag or --by difficulty.")
+    if by and by not in (divisions := [*DIVISIONS, "shift"]):
+        raise not_found("value of --by", by, divisions, "Write --by family, --by tag, --by difficulty or --by shift.")
     if part:
         split = f"{split} {parse_part(part)}"
     ws, spec = workspace(options.home, create=True), open_environment(environment, options)
@@ -95,7 +102,7 @@ def evaluate(
     report = ws.evaluate(spec, agent, n=options.num, split=split, name=options.name, settings=settings)
     held_out = ws.suite(report.suite.hash)
     if options.json:
-        slices = {"by": breakdown(report, by)} if by else {}
+        slices = {"by": _slices(ws, spec, report, by)} if by else {}
         return show.as_json({**msgspec.to_builtins(report), "held_out": held_out, **slices})
     suite = report.suite
     counts = f"{counted(len(suite.tasks), 'task')} of {counted(len(suite.families), 'family')}, suite {suite.hash[:8]}"
@@ -116,7 +123,7 @@ def evaluate(
         )
     show.say(f"report {report.id}, run {report.run}{_reused(report.run, finished)}")
     if by:
-        _say_slices(breakdown(report, by), by)
+        _say_slices(_slices(ws, spec, report, by), by)
     say_opinion(spec, report.run)
     show.next_command(f"verigym explain {show.quote(report.run)}")
 
@@ -135,6 +142,16 @@ def _say_uses(held_out: "HeldOutSet", report: "Report") -> None:
     show.say(f"suite {held_out.suite.name}, version {held_out.version}, used: {held_out.uses}")
     if "success" in report.metrics and (warning := held_out.overuse_warning(report.metrics["success"])):
         show.paragraph(f"warning: {warning}")
+
+
+def _slices(ws: "CommandWorkspace", spec: "EnvironmentSpec", report: "Report", by: str) -> "list[Slice]":
+    """The slices of a report. The kind of shift depends on the environment's training tasks, so it is not part of the report."""
+    from verigym.evaluation.report import breakdown
+    from verigym.evaluation.shift import shifts
+
+    if by != "shift":
+        return breakdown(report, by)
+    return breakdown(report, by, shifts(spec, ws.folder.store.tasks(report.run)))
 
 
 def _say_slices(slices: "Sequence[Slice]", by: str) -> None:

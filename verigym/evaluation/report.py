@@ -5,7 +5,7 @@ counted in `errors` and enters no metric.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 
 import msgspec
@@ -214,13 +214,14 @@ class Slice(Struct, frozen=True, kw_only=True):
     reward: float
 
 
-def breakdown(report: Report, by: str) -> list[Slice]:
-    """The results by one of `DIVISIONS`. A task with several tags is in several slices, a task without any in `(none)`, and a
-    task that could not be scored in none."""
+def breakdown(report: Report, by: str, names: Mapping[str, list[str]] | None = None) -> list[Slice]:
+    """The results by one of `DIVISIONS`, or by `names`: the slices of each task id (see `shift.shifts`). A task with several tags
+    is in several slices, a task without any in `(none)`, and a task that could not be scored in none."""
     members: dict[str, list[TaskResult]] = defaultdict(list)
     for result in report.results:
         if not result.error:
-            for name in DIVISIONS[by](result) or [UNNAMED]:
+            slices_of = DIVISIONS[by](result) if names is None else names.get(result.task)
+            for name in slices_of or [UNNAMED]:
                 members[name].append(result)
     if set(members) == {UNNAMED}:
         tag = "has a tag" if by == "tag" else 'has a difficulty. Set it: Task(..., difficulty="hard")'

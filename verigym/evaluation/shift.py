@@ -35,7 +35,6 @@ _SPOKEN = re.compile(
     rf"{_NUMBER}(?: {_NUMBER}| o'clock)?{_PART}|\d[\d:.]* ?[ap]\.?m\b|\d[\d:.]*|noon|midday)"
 )
 """Days, times and numbers. Their argument is worked out, so it need not stand in the request."""
-_UNIT = re.compile(rf"{_VALUE} (?:min|minutes?|hours?)\b")
 _CLAUSE = re.compile(r"[.!?:;,]+(?:\s|$)")
 _MIN_WORDS = 3
 """Shorter clauses, such as a greeting, are not a wording."""
@@ -118,9 +117,10 @@ def _clauses(task: Task, calls: Iterable[FunctionCall]) -> Iterator[str]:
     """The clauses of the request that hold values, with a mark in place of each value. All clauses, if it has no values."""
     text, values = text_of(task), {value for _, value in _values(calls)}
     for value in sorted(values, key=lambda value: (-len(value), value)):
-        text = _marked(text, value)
-    text = _UNIT.sub(_VALUE, _SPOKEN.sub(_VALUE, text))
-    clauses = [clause.strip(" \"'") for clause in _CLAUSE.split(text) if len(clause.split()) >= _MIN_WORDS]
+        text = text if _SPOKEN.fullmatch(value) else _marked(text, value)
+    clauses = [
+        clause.strip(" \"'") for clause in _CLAUSE.split(_SPOKEN.sub(_VALUE, text)) if len(clause.split()) >= _MIN_WORDS
+    ]
     yield from [clause for clause in clauses if _VALUE in clause] if values else clauses
 
 

@@ -4,6 +4,7 @@ The training loops are in `training`. This module passes them their data and the
 need torch.
 """
 
+import shlex
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -150,13 +151,18 @@ def warnings_of(ws: WorkspaceFolder, recipe: Recipe) -> list[str]:
         warnings += leak_warnings(ws, dataset, rows, [each.name for each in trained])
     for each in trained:
         name = each.name
-        if name not in evaluated:
+        if _base(name) not in {_base(other) for other in evaluated}:
             warnings.append(
                 f"{parent.label} has no evaluation in {name}, so the effect of training cannot be measured. "
-                f"Run: verigym eval {name} -m {recipe.start or recipe.model}"
+                f"Run: verigym eval {shlex.quote(name)} -m {shlex.quote(recipe.start or recipe.model)}"
             )
         warnings += _unaudited(ws, each) if recipe.samples else []
     return warnings
+
+
+def _base(environment: str) -> str:
+    """The environment without its training set, which changes no held-out task."""
+    return environment.partition("?train=")[0]
 
 
 def _unaudited(ws: WorkspaceFolder, trained: TrainingEnvironment) -> list[str]:
@@ -169,7 +175,7 @@ def _unaudited(ws: WorkspaceFolder, trained: TrainingEnvironment) -> list[str]:
         warnings.append(f"{verifier} FAILED its audit, so training would learn wrong rewards: {audit.fix[0]}")
     if missing:
         done = " or ".join(word for word, _ in missing)
-        commands = ", then ".join(f"verigym {command} {trained.name}" for _, command in missing)
+        commands = ", then ".join(f"verigym {command} {shlex.quote(trained.name)}" for _, command in missing)
         warnings.append(f"{verifier} was never {done}, so training may learn wrong rewards. Run: {commands}")
     return warnings
 
