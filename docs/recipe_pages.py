@@ -25,10 +25,12 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = "docs/results/qwen_domains.jsonl"
 NOTES = "docs/recipes/notes.yaml"
 OVERVIEW = "docs/images/recipes/overview.svg"
-OWN = ("model", "seed", "name")
-"""Fields that differ from run to run of the same recipe."""
+OWN = ["model", "seed", "name", "start", "eval_interval", "eval_tasks", "checkpoints", "dollars_per_hour"]
+"""Fields that differ from run to run of the same recipe, or do not change what is learnt."""
 FOLDERS = {"q05": "Qwen/Qwen2.5-Coder-0.5B-Instruct", "q15": "Qwen/Qwen2.5-Coder-1.5B-Instruct"}
 """Names of folders with weights, as runs store them, and the models in them."""
+MOST_TAGS = 16
+"""Tags of an environment that a page shows."""
 BEGIN, END = "recipe pages begin", "recipe pages end"
 Row = dict[str, Any]
 
@@ -80,18 +82,36 @@ def is_shipped(path: Path, row: Row) -> bool:
 
 
 def differences(path: Path, row: Row) -> list[str]:
-    """The fields in which a run differs from the recipe file, as they are written on the command line. A run that did not store
-    its recipe is judged by the fields that it was given."""
+    """In which a run differs from the recipe file, in words and in fields as they are written on the command line. A run that
+    did not store its recipe is judged by the fields that it was given."""
     recipe = read_recipe(path)
     model = FOLDERS.get(row.get("model", ""), row.get("model", ""))
-    other = [] if model in ("", recipe.model) else [f"model={model}"]
-    if row.get("fields"):
-        now, then = flat(recipe_json(recipe)), flat(row["fields"])
-        names = [
-            name for name in {**now, **then} if name.partition(".")[0] not in OWN and now.get(name) != then.get(name)
-        ]
-        return [*other, *(f"{name}={json.dumps(then.get(name))}" for name in names)]
-    return [*other, *(one for one in row["set"] if not _says(path, one))]
+    other = [] if model in ("", recipe.model) else [f"`model={model}`"]
+    other += ["without the first stage"] if first_stage(path) and "start" not in row else []
+    if not row.get("fields"):
+        given = [one for one in row["set"] if one.partition("=")[0].partition(".")[0] not in OWN]
+        return [*other, *(f"`{one}`" for one in given if not _says(path, one))]
+    now, then = flat(recipe_json(recipe)), flat(row["fields"])
+    names = [name for name in {**now, **then} if name.partition(".")[0] not in OWN and now.get(name) != then.get(name)]
+    left_out = [name for name in names if then.get(name) in (None, "", {})]
+    changed = [f"`{name}={_value(then[name])}`" for name in names if name not in left_out]
+    groups = dict.fromkeys(name.partition(".")[0] if _unused(name, row) else name for name in left_out)
+    return [*other, *changed, *([f"without {', '.join(f'`{name}`' for name in groups)}"] if groups else [])]
+
+
+def _unused(name: str, row: Row) -> bool:
+    """Whether a run stored nothing of the group to which a field belongs."""
+    return not row["fields"].get(name.partition(".")[0])
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def first_stage(path: Path) -> Path | None:
+    """The recipe whose version this one starts from: qwen_toolcall_sft.yaml for qwen_toolcall.yaml."""
+    earlier = path.with_name(f"{path.stem}_sft.yaml")
+    return earlier if earlier.exists() else None
 
 
 def _says(path: Path, field: str) -> bool:
@@ -147,6 +167,8 @@ def cost(page: RecipePage) -> str:
     took = f"{low} s" if low == high else f"{low} to {high} s"
     machine = page.shipped[0]["machine"]
     said = f"Training took {took} on one {machine} ({steps_of(page.shipped[0])} steps)."
+    if earlier := first_stage(page.path):
+        said += f" The first stage comes before that ([its page]({earlier.stem.removeprefix('qwen_')}.md))."
     memory = [row["memory_gb"] for row in page.shipped if row.get("memory_gb")]
     return f"{said} It used {max(memory):.0f} GB of the GPU." if memory else said
 
@@ -158,7 +180,7 @@ def results_table(page: RecipePage) -> str:
     rows = [
         [
             str(row["seed"]),
-            name,
+            environment(name),
             str(trained[3]),
             share(row["base"][name]),
             *([share(row["start"][name]) if "start" in row else ""] if starts else []),
@@ -184,7 +206,7 @@ def tried_table(page: RecipePage) -> str:
         [
             _changed(page, row),
             str(row["seed"]),
-            name,
+            environment(name),
             share(row["base"][name]),
             share(trained),
             points(row["gain"][name]),
@@ -197,17 +219,36 @@ def tried_table(page: RecipePage) -> str:
 
 
 def _changed(page: RecipePage, row: Row) -> str:
-    """The recipe, if it is another one, and the fields that the run was given."""
-    other = [] if row["recipe"] == page.path.stem else [row["recipe"]]
-    fields = row["set"] if other else differences(page.path, row)
-    return " ".join(f"`{one}`" for one in [*other, *fields]) or "the same, an earlier run"
+    """The recipe, if it is another one, and in what the run differs."""
+    if row["recipe"] != page.path.stem:
+        return " ".join(f"`{one}`" for one in [row["recipe"], *row["set"]])
+    return ", ".join(differences(page.path, row)) or "the same, an earlier run"
+
+
+def environment(name: str) -> str:
+    """`toolcall` for `toolcall?train=grammar`."""
+    return name.partition("?")[0]
+
+
+def tags_table(page: RecipePage) -> str:
+    """Success of the trained version by tag, of the first run that has tags."""
+    found = next((row["by_tag"] for row in page.shipped if row.get("by_tag")), {})
+    rows = [
+        [environment(name), tag, str(tasks), percent(value)]
+        for name, tags in found.items()
+        for tag, (value, tasks) in list(tags.items())[:MOST_TAGS]
+    ]
+    return table(["environment", "tag", "held-out tasks", "trained"], rows) if rows else ""
 
 
 def page_text(page: RecipePage) -> str:
     """The page of a recipe as Markdown."""
     recipe = re.sub(r"^#.*\n", "", page.path.read_text(), flags=re.MULTILINE).strip()
     parts = [f"# {page.title}", prose(page.notes.get("about") or _first_comment(page.path))]
-    parts += [f"```\nverigym train recipes/{page.path.name}\n```"]
+    earlier = first_stage(page.path)
+    commands = [f"verigym train recipes/{earlier.name}"] if earlier else []
+    commands += [f"verigym train recipes/{page.path.name}{' start=latest' if earlier else ''}"]
+    parts += ["```\n" + "\n".join(commands) + "\n```"]
     if page.notes.get("after"):
         parts.append(prose(page.notes["after"]))
     parts += [f"The recipe:\n\n```yaml\n{recipe}\n```"]
@@ -218,6 +259,8 @@ def page_text(page: RecipePage) -> str:
             results_table(page),
         ]
         parts += [*(prose(_sentence(note)) for note in page.weights)]
+        tags = tags_table(page)
+        parts += [prose(f"Seed {page.shipped[0]['seed']} by tag of the task:"), tags] if tags else []
         parts += ["## Cost", prose(cost(page))]
         parts += ["## Curve", f"![Training of {page.title}](../images/recipes/{page.name}.svg)"]
         parts += [prose("Held-out success on the way is that of the tasks which the recipe's `eval_tasks` selects.")]
@@ -312,7 +355,7 @@ def changes(pages: Sequence[RecipePage]) -> list[Change]:
     for page in pages:
         for name in page.shipped[0]["trained"] if page.shipped else []:
             several = len(page.shipped[0]["trained"]) > 1
-            label = f"{page.title}: {name}" if several else page.title
+            label = f"{page.title}: {environment(name)}" if several else page.title
             rows = [row for row in page.shipped if name in row["trained"]]
             found.append(Change(label, rows[0]["base"][name], [row["trained"][name] for row in rows]))
     return found

@@ -10,6 +10,14 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
+RECIPE = """\
+model: Qwen/Qwen2.5-Coder-0.5B-Instruct
+algorithm: dapo
+reward: tool_call_verifier
+prompts_per_step: 32
+steps: 45
+loss: {entropy_bonus: 0.01}
+"""
 AGAIN = "run: python docs/recipe_pages.py"
 
 
@@ -25,10 +33,13 @@ def pages() -> ModuleType:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """The files that the command reads, with no runs."""
-    for name in ("mkdocs.yml", "docs/README.md", "docs/recipes/notes.yaml", "recipes/qwen_toolcall.yaml"):
+    for name in ("mkdocs.yml", "docs/README.md"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
-    (tmp_path / "docs" / "results").mkdir()
+    for folder in ("docs/results", "docs/recipes", "recipes"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "docs" / "recipes" / "notes.yaml").write_text("toolcall: {title: Tool calls, failures: [Patience.]}\n")
+    (tmp_path / "recipes" / "qwen_toolcall.yaml").write_text(f"# Learns tool calls.\n{RECIPE}")
     (tmp_path / "docs" / "results" / "qwen_domains.jsonl").write_text("")
     return tmp_path
 
@@ -69,6 +80,8 @@ def test_a_run_of_the_recipe_as_it_is_has_a_table_a_curve_and_its_weights(pages:
     assert "Training took 61 to 70 s on one GPU (2 steps)." in page
     assert "Weights: a file. Two runs at once." in page
     assert "What else was tried" not in page
+    assert page.startswith("# Tool calls\n\nLearns tool calls.\n\n```\nverigym train recipes/qwen_toolcall.yaml\n```")
+    assert "## What did not work\n\n- Patience." in page
     assert "held-out success, seed 1" in files["docs/images/recipes/toolcall.svg"]
     assert "Tool calls: 10.0% to 30.0%" in files["docs/images/recipes/overview.svg"]
 
@@ -78,10 +91,11 @@ def test_a_run_of_the_recipe_as_it_is_has_a_table_a_curve_and_its_weights(pages:
     [
         ({"set": ["steps=7"]}, "`steps=7`"),
         ({"fields": {"steps": 7}}, "`steps=7`"),
+        ({"fields": {"steps": 7}}, "without `algorithm`, `reward`, "),
         ({"set": ["no_such_field=1"]}, "`no_such_field=1`"),
         ({"model": "q15"}, "`model=Qwen/Qwen2.5-Coder-1.5B-Instruct`"),
     ],
-    ids=["other fields", "another stored recipe", "a field that is gone", "another model"],
+    ids=["other fields", "another stored recipe", "a recipe with less", "a field that is gone", "another model"],
 )
 def test_a_run_with_other_settings_is_listed_as_tried(
     pages: ModuleType, project: Path, changed: dict[str, Any], shown: str
@@ -104,6 +118,25 @@ def test_a_run_that_is_repeated_counts_once(pages: ModuleType, project: Path) ->
     page = pages.written(project)["docs/recipes/toolcall.md"]
     assert "Training took 61 s" in page
     assert "the same, an earlier run" in page
+
+
+def test_a_recipe_with_a_first_stage_counts_only_runs_that_start_from_one(pages: ModuleType, project: Path) -> None:
+    (project / "recipes" / "qwen_toolcall_sft.yaml").write_text(RECIPE.replace("dapo", "sft"))
+    store(project, run(seconds=99.0), run(set=["start=latest"], start={"toolcall": [0.2, 0.1, 0.3, 400]}))
+    page = pages.written(project)["docs/recipes/toolcall.md"]
+    commands = "verigym train recipes/qwen_toolcall_sft.yaml\nverigym train recipes/qwen_toolcall.yaml start=latest"
+    assert commands in page
+    assert "| 0 | toolcall | 400 | 10.0% (5.0 to 15.0) | 20.0% (10.0 to 30.0) | 30.0% (20.0 to 40.0) |" in page
+    assert "| without the first stage | 0 |" in page
+
+
+def test_success_by_tag_is_shown_without_the_training_set_in_the_name(pages: ModuleType, project: Path) -> None:
+    name = "toolcall?train=grammar"
+    renamed = {key: {name: value} for key, of in run().items() if isinstance(of, dict) for value in of.values()}
+    store(project, run(**renamed, by_tag={name: {"shift:wording": [0.25, 80]}}))
+    page = pages.written(project)["docs/recipes/toolcall.md"]
+    assert "| toolcall | shift:wording | 80 | 25.0% |" in page
+    assert "train=grammar" not in page
 
 
 def test_the_list_of_pages_is_written_between_its_marks(pages: ModuleType, project: Path) -> None:
