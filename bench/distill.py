@@ -2,7 +2,7 @@
 
     python bench/distill.py --teacher FOLDER --student FOLDER --home HOME --out FILE.jsonl
 
-The teacher is trained with recipes/qwen_toolcall.yaml, the student with recipes/qwen_distill.yaml. All are measured greedily on
+The teacher is trained with recipes/qwen_toolcall_sft.yaml, the student with recipes/qwen_distill.yaml. All are measured greedily on
 every held-out task. The gate asks whether the student may replace the teacher: at most 5 points worse, in at most 0.9 times the
 seconds of an episode. The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
 """
@@ -79,7 +79,7 @@ def taught(args: Any, home: Path) -> dict[str, Any]:
         return version, round(time.perf_counter() - begun, 1)
 
     teacher, teacher_s = trained(
-        "quick_sft" if args.quick else "qwen_toolcall", [f"model={args.teacher}", *args.set_teacher]
+        "quick_sft" if args.quick else "qwen_toolcall_sft", [f"model={args.teacher}", *args.set_teacher]
     )
     student, student_s = trained("qwen_distill", [f"model={args.student}", f"distill.teacher={teacher.id}", *args.set])
     environment = load_environment("toolcall")

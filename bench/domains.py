@@ -5,7 +5,7 @@
     python bench/domains.py RECIPE --model FOLDER --set start=latest --home HOME         # goes on from an earlier run
 
 The goal is a GPU. A line of FILE.jsonl is one training run: its recipe, the success of the base model, of the start version if
-there is one, and of the trained version with intervals, the paired gain over the base model, the success by tag, the curve and
+there is one, and of the trained version with intervals, the paired gain over the base model, the mean rewards, the success by tag, the curve and
 the seconds. `--home` keeps the workspace, so a repeated command does only what is missing.
 `--quick` is a smoke test of the same path.
 """
@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from figures import figure, finish, machine, parser
@@ -120,6 +121,7 @@ def one(args: Any, seed: int, home: Path) -> dict[str, Any]:
         "base": {},
         "trained": {},
         "gain": {},
+        "reward": {},
         "by_tag": {},
         "curve": curve,
     }
@@ -130,6 +132,10 @@ def one(args: Any, seed: int, home: Path) -> dict[str, Any]:
         for name, report in reports.items():
             it = report.metrics["success"]
             row.setdefault(name, {})[each.name] = [round(it.value, 4), round(it.low, 4), round(it.high, 4), it.n]
+        row["reward"][each.name] = {
+            name: round(fmean([one.reward for one in report.results if not one.error] or [0.0]), 4)
+            for name, report in reports.items()
+        }
         if any(one.tags for one in reports["trained"].results):
             row["by_tag"][each.name] = {
                 part.name: [round(part.success.value, 4), part.tasks] for part in breakdown(reports["trained"], "tag")
