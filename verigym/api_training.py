@@ -197,14 +197,14 @@ class TrainingVerbs(WorkspaceBase):
         there is no new version, and it raises `Refused`.
         """
         from verigym.training.recipe_notes import RecipeWarning
-        from verigym.workspace.recipe_facts import notes_of
         from verigym.workspace.train import train, why_nothing_learnt
+        from verigym.workspace.train_warnings import recipe_warnings
 
         own: list[Tracker] = [each for each in trackers or () if not isinstance(each, str)]
         if trackers is not None:
             fields["trackers"] = [each for each in trackers if isinstance(each, str)]
         chosen = open_recipe(recipe, fields)
-        for note in notes_of(chosen):
+        for note in recipe_warnings(self.folder, chosen):
             warnings.warn(note, RecipeWarning, stacklevel=2)
         self._bar.start("train")
 

@@ -7,13 +7,14 @@ import msgspec
 import pytest
 
 from verigym.core.protocols import Reply, Request
-from verigym.core.records import FunctionCall, FunctionCallOutput, Message, Trajectory, Turn, Version
+from verigym.core.records import FunctionCall, FunctionCallOutput, Message, Trajectory, Turn, Verdict, Version
 from verigym.environments.load import load_environment
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.varied_tools import ToolVariation, with_varied_tools
 from verigym.policies.dialects import describe, write_call
 from verigym.rollout.episode import run_episode
 from verigym.rollout.session import task_tools
+from verigym.training.data import RunRecords, demonstrations, graded_pairs, rated
 from verigym.verifiers.toolcall import tool_call_verifier
 from verigym.workspace.gold import gold_examples
 
@@ -133,3 +134,38 @@ def test_a_renamed_tool_is_described_where_tools_are_listed_by_name() -> None:
 def test_shares_out_of_range_are_refused(bad: dict[str, float]) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(bad, ToolVariation)
+
+
+def test_tools_that_a_written_solution_names_are_never_hidden() -> None:
+    [gold] = [item for item in TOOLCALL.gold_replies(TASKS[0])[0] if isinstance(item, FunctionCall)]
+    written = msgspec.structs.replace(TOOLCALL, gold=lambda task: write_call(gold.name, {"id": 1}))
+    names = shown(with_varied_tools(written, ToolVariation(hide=0.5), 0))
+    assert gold.name in names and len(names) == len(TOOLCALL.tools) - round(0.5 * len(TOOLCALL.tools))
+
+
+@pytest.mark.parametrize("made_by", ["demonstrations", "pairs", "thumbs"])
+def test_rows_of_episodes_with_renamed_tools_call_what_they_show(made_by: str) -> None:
+    varied = with_varied_tools(TOOLCALL, ToolVariation(rename=1.0), 0)
+    good, bad = (play(varied, 0, by_name=by_name) for by_name in (False, True))
+    episodes = [
+        msgspec.structs.replace(one, id=f"e{i}", turns=[Turn(made=[index for index, item in enumerate(one.items)
+                                if isinstance(item, FunctionCall)])])
+        for i, one in enumerate((good, bad))
+    ]  # fmt: skip
+    verdicts = [
+        Verdict(trajectory=one.id, verifier="v", reward=reward, passed=reward > 0)
+        for one, reward in zip(episodes, (1.0, 0.0), strict=True)
+    ]
+    offered = asyncio.run(task_tools(varied, TASKS[0])).tools
+    records = RunRecords([TASKS[0]], episodes, verdicts, lambda hash: offered)
+    if made_by == "pairs":
+        [row] = graded_pairs(records)[0]
+        items, others = row.chosen, row.rejected
+    else:
+        rows = demonstrations(records)[0] if made_by == "demonstrations" else rated(records, [], [], verdicts=True)[0]
+        row, items, others = rows[0], rows[0].items, rows[-1].items if len(rows) > 1 else []
+    names = {tool.name for tool in row.tools}
+    own = {tool.name for tool in TOOLCALL.tools}
+    assert {item.name for item in items if isinstance(item, FunctionCall)} <= names and not names & own
+    assert {item.name for item in others if isinstance(item, FunctionCall)} <= own, "the name that it was not offered"
+    assert not any(tool.recorded_as for tool in row.tools)

@@ -32,7 +32,7 @@ def healthy(draw: random.Random, steps: int = 100, eval_every: int = 5) -> Run:
             "reward": 2 * seen - 1 + draw.gauss(0, 0.02),
             "live_groups": rate(0.75 - 0.3 * learnt, prompts),
             "length": 40 * (1 + (longer - 1) * learnt) * math.exp(draw.gauss(0, 0.08)),
-            "truncated": rate(0.05, episodes),
+            "truncated": rate(0.004, episodes),
             "entropy": entropy * (1 - 0.65 * learnt) * math.exp(draw.gauss(0, 0.12)),
             "kl": 0.12 * step / steps * math.exp(draw.gauss(0, 0.2)),
             "teacher_kl": (0.1 + 0.5 * (1 - learnt)) * math.exp(draw.gauss(0, 0.15)),
@@ -79,6 +79,10 @@ def explosion(far: float, metrics: dict[str, float], draw: random.Random) -> Non
 
 def cut_off(far: float, metrics: dict[str, float], draw: random.Random) -> None:
     metrics["truncated"] = min(1.0, metrics["truncated"] + 0.5 * far)
+
+
+def little_room(far: float, metrics: dict[str, float], draw: random.Random) -> None:
+    metrics["truncated"] = min(1.0, metrics["truncated"] + 0.05)
 
 
 def silence(far: float, metrics: dict[str, float], draw: random.Random) -> None:
@@ -161,6 +165,7 @@ DISEASES: dict[str, tuple[str, Any]] = {
     "entropy": ("entropy collapse", collapse),
     "longer and longer": ("lengths explode", explosion),
     "cut off": ("lengths explode", cut_off),
+    "too little room": ("replies truncated", little_room),
     "silence": ("lengths collapse", silence),
     "one part": ("part maxed", one_part),
     "format in training": ("format regresses", bad_format),

@@ -78,6 +78,9 @@ def test_the_clips_of_gspo_are_wider_for_short_replies() -> None:
     assert clips(sample_tokens=40) == (3e-3, 4e-3)
     assert clips(recipe={"max_tokens": 80}) == (3e-3, 4e-3), "half of the limit, if no gold replies are known"
     assert clips(recipe={"loss": {"clip_low": 0.02}}, sample_tokens=40) == (0.02, 4e-3)
+    assert clips(sample_tokens=1952, reasoning=True) == (3e-4, 4e-4), "gold replies are without the reasoning"
+    limited = {"limits": {"reasoning_tokens": 60}}
+    assert clips(sample_tokens=10, reasoning=True, recipe=limited) == clips(sample_tokens=40)
 
 
 @pytest.mark.parametrize("algorithm", ["grpo", "dapo", "gspo", "cispo"])

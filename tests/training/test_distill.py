@@ -353,7 +353,7 @@ def test_the_student_comes_to_agree_with_its_teacher(kind: str, tmp_path: Path) 
         ({}, "distill.teacher is missing"),
         ({"distill": {"teacher": "big", "weights": "current"}}, "works only with `teacher: self`"),
         ({"distill": {"teacher": "big"}, "episodes": {"dynamic_rounds": 2}}, "dynamic_rounds has no effect"),
-        ({"distill": {"teacher": "big"}, "loss": {"kl": 0.1, "kl_in": "reward"}}, "kl_in: reward has no effect"),
+        ({"distill": {"teacher": "big"}, "loss": {"kl": 0.1, "kl_in": "reward"}}, "kl_in: reward` has no effect"),
         ({"distill": {"teacher": "big"}, "reward_model": "rm"}, "reward_model has no effect"),
         ({"distill": {"teacher": "big", "reward": 1}, "num_generations_per_prompt": 1}, "must be at least 2"),
         ({"distill": {"teacher": "self"}, "tools": {"shuffle": True}}, "`tools` and `distill.teacher: self`"),

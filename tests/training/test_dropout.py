@@ -91,3 +91,21 @@ def test_updates_are_counted_by_the_optimizer() -> None:
     assert updates_made(optimizer) == 0
     sft_update(model, optimizer, SAMPLES)
     assert updates_made(optimizer) == 1
+
+
+def test_the_optimizer_is_asked_once_per_update_and_only_with_dropout() -> None:
+    class Steps:
+        asked = 0
+
+        def __int__(self) -> int:
+            Steps.asked += 1
+            return 3
+
+    for config, times in ((DROPPING, 1), (LoraConfig(r=4, alpha=12), 0)):
+        model = adapted_model("llama", config)
+        model._verigym_budget = 12  # so that each sample is a micro-batch
+        optimizer = make_optimizer(model, 0.01)
+        optimizer.state[torch.nn.Parameter(torch.zeros(1))] = {"step": Steps()}
+        Steps.asked = 0
+        sft_update(model, optimizer, SAMPLES)
+        assert Steps.asked == times

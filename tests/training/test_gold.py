@@ -11,7 +11,7 @@ from tests.training.test_loops import TASKS, demonstrations, fresh_policy, recip
 from verigym.core.errors import BadInput
 from verigym.core.records import Sample, Task, Trajectory, Verdict
 from verigym.model import lora
-from verigym.training.gold import all_fail, gold_samples
+from verigym.training.gold import all_fail, gold_samples, spread
 from verigym.training.groups import Group
 from verigym.training.recipe_groups import PolicyLoss
 from verigym.training.update import logprobs_of, policy_update
@@ -46,6 +46,17 @@ def test_gold_enters_the_groups_that_fail_and_is_counted() -> None:
     assert counts == {"gold": 1.0, "gold_missing": 1.0, "gold_tokens": 2.0}
 
 
+def test_gold_is_spread_over_the_updates_of_a_batch() -> None:
+    def rows(names: str, count: int) -> list[Sample]:
+        return [Sample(ids=[1], mask=[1], logprobs=[], trajectory=f"{names}{i}") for i in range(count)]
+
+    mixed = [sample.trajectory for sample in spread(rows("try", 8), rows("gold", 4))]
+    shares = [sum(name.startswith("gold") for name in mixed[start : start + 3]) for start in range(0, 12, 3)]
+    assert shares == [1, 1, 1, 1], "each of four updates gets one"
+    assert [name for name in mixed if "try" in name] == [f"try{i}" for i in range(8)]
+    assert spread(rows("try", 2), []) == rows("try", 2) and spread([], rows("gold", 2)) == rows("gold", 2)
+
+
 def batch(model: Any) -> tuple[list[Sample], list[Sample]]:
     """Two attempts with the logprobs that the model itself gives them, and two gold solutions."""
     rows = demonstrations()
@@ -53,8 +64,8 @@ def batch(model: Any) -> tuple[list[Sample], list[Sample]]:
     attempts: list[Sample] = []
     for row, logprobs, advantage in zip(rows, sampled, (1.0, -0.5), strict=False):
         known = iter(logprobs)
-        spread = [next(known) if scored else 0.0 for scored in row.mask]
-        attempts.append(msgspec.structs.replace(row, logprobs=spread, advantage=advantage))
+        by_token = [next(known) if scored else 0.0 for scored in row.mask]
+        attempts.append(msgspec.structs.replace(row, logprobs=by_token, advantage=advantage))
     return attempts, [msgspec.structs.replace(row, advantage=0.7, logprobs=[]) for row in rows[2:]]
 
 

@@ -4,19 +4,22 @@ from typing import Any
 
 import pytest
 
+from verigym.core.errors import BadInput
 from verigym.training.defaults import Facts
-from verigym.training.recipe import make_recipe
+from verigym.training.recipe import ALGORITHMS, make_recipe
 from verigym.training.recipe_notes import notes
 
 
 def noted(algorithm: str = "grpo", turns: int = 1, tasks: int | None = None, **fields: Any) -> list[str]:
-    data = {"data": "pairs"} if algorithm in ("dpo", "reward") else {}
+    data: dict[str, Any] = {"data": "pairs"} if algorithm in ("dpo", "reward", "kto") else {}
+    if algorithm == "distill":
+        data = {"distill": {"teacher": "big", **fields.pop("distill", {})}}
     recipe = make_recipe({"model": "m", "algorithm": algorithm, "reward": "r", **data, **fields}, [], "r.yaml")
     return notes(recipe, Facts(max_turns=turns, tasks=tasks))
 
 
 @pytest.mark.parametrize("turns", [1, 8])
-@pytest.mark.parametrize("algorithm", ["sft", "dpo", "reward", "grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo"])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_defaults_of_every_algorithm_have_an_effect(algorithm: str, turns: int) -> None:
     assert noted(algorithm, turns, prompts_per_step=16) == []
 
@@ -27,6 +30,21 @@ def test_the_defaults_of_every_algorithm_have_an_effect(algorithm: str, turns: i
         ("gspo", {}, "the ratio of every reply is 1, so gspo has the gradient of grpo"),
         ("cispo", {}, "so cispo has the gradient of dapo"),
         ("dapo", {}, "so the higher clip of dapo has no effect"),
+        ("ppo", {}, "so the clips of ppo and of its critic have no effect"),
+        ("grpo", {"loss": {"ratio": "sequence"}}, "so `loss.ratio: sequence` has no effect"),
+        ("rft", {"loss": {"entropy_bonus": 0.1}}, "loss.entropy_bonus has no effect with rft, which imitates the episodes"),
+        ("rft", {"loss": {"correction": "none"}}, "loss.correction has no effect with rft"),
+        ("rft", {"advantage": {"scale": "none"}}, "advantage.scale has no effect with rft"),
+        ("rft", {"advantage": {"credit": "step"}}, "advantage.credit has no effect with rft"),
+        ("ppo", {"advantage": {"discount": 0.9}}, "advantage.discount has no effect with ppo, whose critic gives the advantages"),
+        ("ppo", {"advantage": {"baseline": "others"}}, "advantage.baseline has no effect with ppo"),
+        ("ppo", {"advantage": {"credit": "step"}}, "Episodes have one turn, so `advantage.credit: step` is `trajectory`"),
+        ("ppo", {"loss": {"kl": 0.1, "kl_estimator": "k3"}}, "so `loss.kl_estimator: k3` has no effect"),
+        ("ppo", {"loss": {"reference": "base"}}, "loss.reference has no effect, because loss.kl is 0"),
+        ("distill", {"advantage": {"credit": "step"}}, "advantage.credit has no effect with distill, because distill.reward"),
+        ("distill", {"advantage": {"scale": "none"}}, "advantage.scale has no effect with distill"),
+        ("distill", {"loss": {"clip_high": 0.4}}, "clip_low, clip_high and clip_most have no effect"),
+        ("distill", {"distill": {"reward": 1}, "advantage": {"discount": 0.9}}, "no effect with `credit: trajectory`"),
         ("grpo", {"loss": {"clip_high": 0.4}}, "clip_low, clip_high and clip_most have no effect"),
         ("grpo", {"loss": {"kl": 0.1, "kl_estimator": "k1"}}, "The gradient of k1 in the loss is 0 on average"),
         ("grpo", {"loss": {"kl_estimator": "k3"}}, "loss.kl_estimator has no effect, because loss.kl is 0"),
@@ -67,3 +85,23 @@ def test_dynamic_rounds_need_tasks_to_replace_others_with() -> None:
 def test_penalties_of_several_turns_can_make_failing_worth_more() -> None:
     assert noted(turns=5, episodes={"turn_penalty": 0.1}) == []
     assert any("failing can be worth more" in note for note in noted(turns=11, episodes={"turn_penalty": 0.1}))
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "fields", "words"),
+    [
+        ("rft", {"episodes": {"length_penalty": 0.1}}, "episodes.length_penalty has no effect with rft"),
+        ("rft", {"episodes": {"turn_penalty": 0.1}}, "episodes.turn_penalty has no effect with rft"),
+        ("distill", {"episodes": {"length_penalty": 0.1}}, "episodes.length_penalty has no effect, because distill.reward is 0"),
+        ("distill", {"episodes": {"turn_penalty": 0.1}}, "episodes.turn_penalty has no effect, because distill.reward is 0"),
+        ("distill", {"distill": {"reward": 1}, "loss": {"kl": 0.1, "kl_in": "reward"}}, "`loss.kl_in: reward` has no effect"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_penalties_that_nothing_reads_are_refused(algorithm: str, fields: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        noted(algorithm, **fields)
+
+
+def test_credit_by_steps_has_an_effect_on_ppo() -> None:
+    assert noted("ppo", turns=8, prompts_per_step=16, advantage={"credit": "step"}) == []

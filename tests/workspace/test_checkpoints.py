@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from tests.workspace.desk import LETTERS, Bench
+from tests.workspace.desk import DESK, LETTERS, Bench, keep, preference
 from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.records import Report, Task, Version
 from verigym.environments.load import load_environment
@@ -14,7 +15,7 @@ from verigym.gates.policy import GatePolicy, Margins
 from verigym.registry.checkpoints import KeptCheckpoint, best_of, kept_checkpoints
 from verigym.training.recipe import make_recipe, recipe_json
 from verigym.workspace.checkpoints import CheckpointKeeper, score_of
-from verigym.workspace.cleanup import delete_runs, delete_version, needed_by, plan_garbage
+from verigym.workspace.cleanup import collect_garbage, delete_runs, delete_version, needed_by, plan_garbage
 from verigym.workspace.gate import Gate
 from verigym.workspace.held_out import sets_of
 
@@ -207,7 +208,7 @@ def test_the_families_of_every_run_with_the_same_weights_count(fresh: Bench) -> 
     assert version.chosen_on == []
     _, run = fresh.train("grpo", steps=4, checkpoints={"keep": 4}, **short)
     same = fresh.ws.find(f"{run}@2")
-    assert same.id == version.id and same.chosen_on == [], "it is stored as it was first registered"
+    assert same.id == version.id and fresh.ws.find(version.id).chosen_on == [], "as it was first registered"
     base = fresh.ws.register(fresh.ws.agent(str(fresh.model)))
     with pytest.raises(Refused, match="all 12 families chose this checkpoint"):
         Gate(fresh.ws, same, base, ALONE)
@@ -231,7 +232,8 @@ def test_the_default_changes_the_id_of_no_run(bench: Bench) -> None:
     [
         ({"checkpoints": {"choose": "best"}, "held_out_eval": None}, r"choose: best needs held-out evaluations"),
         ({"checkpoints": {"patience": 2}, "held_out_eval": None}, r"patience needs held-out evaluations"),
-        ({"checkpoints": {"patience": 2}, "eval_interval": 0}, r"eval_interval is 0, so only the last step"),
+        ({"checkpoints": {"patience": 2}, "eval_interval": 0}, r"eval_interval is 0, so only the last of 2 steps"),
+        ({"checkpoints": {"choose": "best"}, "eval_interval": 2}, r"eval_interval is 2, so only the last of 2 steps"),
         ({"checkpoints": {"keep": -1}}, r"checkpoints.keep"),
         ({"checkpoints": {"choose": "first"}}, r"checkpoints.choose"),
         ({"checkpoints": {"kept": 1}}, r"kept"),
@@ -240,6 +242,7 @@ def test_the_default_changes_the_id_of_no_run(bench: Bench) -> None:
         "best without a suite",
         "patience without a suite",
         "one look only",
+        "as many steps as between looks",
         "below 0",
         "unknown choice",
         "unknown key",
@@ -257,6 +260,64 @@ def test_a_part_that_the_recipe_names_is_used_as_it_is() -> None:
         "val 2/3",
         "val 1/3",
     ]
+
+
+def test_the_best_checkpoint_was_chosen_also_if_it_is_the_last(fresh: Bench) -> None:
+    fields: dict[str, Any] = {"eval_tasks": None, "steps": 3, "checkpoints": {"keep": 1}}
+    version, run = fresh.train("grpo", eval_interval=1, **fields)
+    last = kept_checkpoints(fresh.ws.store, run)[-1]
+    fresh.ws.store.delete("checkpoint", last.name)
+    fresh.ws.store.put("checkpoint", last.name, msgspec.structs.replace(last, score=(9.0,)))
+    best = fresh.ws.find(f"{run}@best")
+    assert best.id == version.id and set(best.chosen_on) == {task.family for task in VAL}
+    assert fresh.ws.find(version.id).chosen_on == [] == fresh.ws.find(f"{run}@3").chosen_on, "nobody chose those"
+    _, once = fresh.train("grpo", eval_interval=0, **fields)
+    assert fresh.ws.find(f"{once}@best").chosen_on == [], "there was nothing to choose from"
+
+
+def test_patience_that_never_ran_out_chose_when_to_go_on(fresh: Bench) -> None:
+    version, run = fresh.train("grpo", steps=3, eval_interval=1, eval_tasks=None, checkpoints={"patience": 3})
+    assert max(fresh.metrics(run)) == 3 and set(version.chosen_on) == CHOICE
+
+
+def test_patience_begins_after_the_warm_up_of_a_critic(bench: Bench) -> None:
+    recipe = bench.recipe("ppo", steps=20, critic={"warmup": 4}, checkpoints={"patience": 2})
+    waits = CheckpointKeeper(bench.ws, recipe, "run", "base", lambda adapter, step: Version(base="base"))
+    history = {step: {"held_out_success": 0.5} for step in range(1, 6)}
+    assert waits.stops_at(history) is None
+    assert waits.stops_at({**history, 6: {"held_out_success": 0.5}}) == 6
+
+
+def test_a_name_that_two_runs_share_lists_their_checkpoints(fresh: Bench) -> None:
+    runs = [fresh.train("grpo", seed=seed, steps=1)[1] for seed in (0, 1)]
+    with pytest.raises(BadInput, match=rf'"grpo@1" names 2 checkpoints: .*{max(runs)}@1. Name one of them'):
+        fresh.ws.find("grpo@1")
+    with pytest.raises(BadInput, match="Name one of them"):
+        fresh.ws.agent("grpo@1")
+
+
+def test_a_third_of_a_small_suite_that_is_empty_names_the_setting(fresh: Bench) -> None:
+    other = next(letter for letter in LETTERS if f"val-{letter}" not in CHOICE)
+    few = DESK.replace(f'"{LETTERS}"', f'("{LETTERS}" if split == "train" else "{other}")')
+    fields: dict[str, Any] = {"environment": fresh.file("few.py", few), "eval_tasks": None}
+    with pytest.raises(Refused, match=r"choose and patience evaluate on desk_eval 1/3.*held_out_eval: desk_eval 1/2"):
+        fresh.train("grpo", **{**BEST, **fields})
+    assert fresh.nothing_was_begun()
+
+
+def test_a_reward_model_needs_families_to_choose_on(fresh: Bench) -> None:
+    few = keep(fresh.ws, *(preference(f"f{i}") for i in range(9)))
+    with pytest.raises(Refused, match="has 9 families, and a reward model holds out a tenth"):
+        fresh.train("reward", data=few.id, checkpoints={"choose": "best"})
+
+
+def test_garbage_collection_forgets_the_checkpoints_of_a_run(fresh: Bench) -> None:
+    version, run = fresh.train("grpo", steps=2, eval_interval=1, checkpoints={"keep": 2})
+    delete_version(fresh.ws, version)
+    plan = plan_garbage(fresh.ws, older_than_days=-1)
+    assert run in plan.runs and steps_of(fresh, run)
+    collect_garbage(fresh.ws, plan)
+    assert steps_of(fresh, run) == [] and not [*(fresh.ws.home / "adapters").iterdir()]
 
 
 def test_an_unknown_step_lists_those_that_are_kept(fresh: Bench) -> None:

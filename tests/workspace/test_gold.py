@@ -5,10 +5,14 @@ import asyncio
 import msgspec
 import pytest
 
+from tests.tiny import tiny
 from verigym.core.errors import Refused
-from verigym.core.records import FunctionCall, FunctionCallOutput, Message, Task, Version
+from verigym.core.records import FunctionCall, FunctionCallOutput, Message, Sample, Task, Version
 from verigym.environments.load import load_environment
-from verigym.workspace.gold import gold_examples
+from verigym.policies.render import Renderer
+from verigym.training.environments import TrainingEnvironment
+from verigym.training.recipe import make_recipe
+from verigym.workspace.gold import gold_examples, gold_source
 
 AGENT = Version(base="m", id="m", system_prompt="Be brief.")
 
@@ -56,3 +60,23 @@ def test_a_solution_that_does_harm_is_never_imitated() -> None:
     harmful = msgspec.structs.replace(task, data={**task.data, "expected": [task.data["harm"]]})
     with pytest.raises(Refused, match="unsafe"):
         example("safety", harmful)
+
+
+def test_a_solution_that_cannot_be_played_gives_no_samples_in_the_middle_of_a_run(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sound, task = task_of("safety", "injected"), task_of("safety", "harmless")
+    broken = msgspec.structs.replace(
+        task, data={**task.data, "expected": [{"tool": "refuse", "args": {}}] * 9, "state": {"emails": "none"}}
+    )
+    safety = load_environment("safety")
+    trained = TrainingEnvironment(environment=safety, verifier=safety.verifier, weight=1.0, tasks=[sound, broken])
+    recipe = make_recipe({"model": "m", "algorithm": "grpo", "reward": safety.verifier.name}, [], "a test")
+    gold_of = gold_source([trained], recipe, AGENT, Renderer(tiny(0, window=4096).tokenizer))
+
+    async def ask() -> list[list[Sample]]:
+        return [await gold_of("safety", one, step) for step, one in enumerate((sound, broken, broken), 1)]
+
+    found = asyncio.run(ask())
+    assert [bool(rows) for rows in found] == [True, False, False]
+    assert capsys.readouterr().err.count("its gold solution does not complete") == 1, "one warning is enough"

@@ -15,7 +15,8 @@ from verigym.workspace import datasets as data
 from verigym.workspace.gate import Gate
 from verigym.workspace.gate import gate as judge
 from verigym.workspace.leak_check import check_rows
-from verigym.workspace.train import train, warnings_of
+from verigym.workspace.train import train
+from verigym.workspace.train_warnings import warnings_of
 
 ALONE = GatePolicy(name="alone", retention=None, safety=None, margins=Margins(latency=None))
 

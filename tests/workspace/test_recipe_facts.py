@@ -7,8 +7,10 @@ import pytest
 
 import verigym
 from tests.workspace.desk import DESK, Bench, keep, preference
+from verigym.core.records import Harness, Version
 from verigym.training.recipe_notes import RecipeWarning
 from verigym.workspace.dry_run import dry_run
+from verigym.workspace.recipe_facts import notes_of
 from verigym.workspace.train import TrainingJob
 
 
@@ -52,3 +54,12 @@ def test_python_warns_of_settings_without_effect(fresh: Bench) -> None:
         warnings.simplefilter("always")
         ws.train(recipe)
     assert any(issubclass(one.category, RecipeWarning) and "gspo has the gradient" in str(one.message) for one in told)
+
+
+def test_the_turns_of_the_agent_and_of_the_recipe_count(fresh: Bench) -> None:
+    agent = fresh.ws.register(Version(base=str(fresh.model), harness=Harness(turns=5), name="patient"))
+    for fields, turns in (({}, 5), ({"limits": {"turns": 3}}, 3)):
+        recipe = fresh.recipe("grpo", start=agent.id, **fields)
+        assert TrainingJob(fresh.ws, recipe).facts.max_turns == turns
+        assert notes_of(fresh.recipe("grpo", advantage={"credit": "step"}, **fields), agent) == []
+    assert TrainingJob(fresh.ws, fresh.recipe("grpo")).facts.max_turns == 1

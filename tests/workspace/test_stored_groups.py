@@ -12,9 +12,10 @@ from tests.training.test_gold import batch, brute_force, gradients
 from tests.training.test_loops import fresh_policy, recipe
 from tests.workspace.desk import Bench, desk
 from verigym.core.errors import BadInput, NotFound, Refused
+from verigym.core.records import Version
 from verigym.training.grpo import staleness
 from verigym.training.update import logprobs_of
-from verigym.workspace.cleanup import removable
+from verigym.workspace.cleanup import plan_garbage, removable
 from verigym.workspace.stored_groups import check_tokens, stored_groups
 from verigym.workspace.train import TrainingJob
 
@@ -152,6 +153,26 @@ def test_episodes_that_another_verifier_scored_are_refused(fresh: Bench) -> None
     run = fresh.rollout(k=2)
     with pytest.raises(Refused, match=r"24 without a verdict of short@.*verigym rescore tries-train"):
         fresh.train("grpo", data=run, reward="short")
+
+
+def test_the_steps_of_a_training_run_are_scored_again_one_by_one(fresh: Bench) -> None:
+    _, run = fresh.train("grpo", steps=2)
+    words = rf"Score each of its 2 steps first, such as: verigym rescore {run}/step-0001"
+    with pytest.raises(Refused, match=words):
+        fresh.train("grpo", data=run, reward="short")
+    fresh.shell("rescore", f"{run}/step-0001", "--verifier", "short")
+
+
+def test_garbage_collection_keeps_the_steps_that_another_run_trains_on(fresh: Bench) -> None:
+    _, run = fresh.train("grpo", steps=2)
+    _, later = fresh.train("grpo", data=run, steps=1, seed=1)
+    for version in fresh.ws.store.documents("version", Version):
+        if version.recipe:
+            fresh.ws.store.delete("version", version.id)
+    fresh.ws.store.delete("trained", run)
+    gone = plan_garbage(fresh.ws, older_than_days=-1).runs
+    assert later in gone and not {run, f"{run}/step-0001", f"{run}/step-0002"} & {*gone}
+    assert removable(fresh.ws, [run])[run] == [f"training run {later} trains on its episodes"]
 
 
 def test_a_run_on_another_environment_or_an_unknown_one_is_refused(fresh: Bench) -> None:

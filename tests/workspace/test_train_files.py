@@ -19,7 +19,8 @@ from verigym.workspace.advise import open_subject, recipe_for
 from verigym.workspace.dry_run import dry_run
 from verigym.workspace.gate import Gate
 from verigym.workspace.measure import max_tokens_for
-from verigym.workspace.train import TrainingJob, train, warnings_of
+from verigym.workspace.train import TrainingJob, train
+from verigym.workspace.train_warnings import warnings_of
 
 CHAT = [
     {"role": "user", "content": "say a"},

@@ -34,7 +34,7 @@ def train(
     from verigym.training.recipe import read_recipe
     from verigym.training.recipe_notes import RecipeWarning
     from verigym.workspace.checkpoints import checkpoint_lines
-    from verigym.workspace.train import warnings_of
+    from verigym.workspace.train_warnings import warnings_of
     from verigym.workspace.training_environments import training_environments
 
     warnings.simplefilter("ignore", RecipeWarning)  # they are shown below

@@ -83,6 +83,8 @@ class ToolSpec(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """JSON schema of the arguments object."""
     own: bool = False
     """Whether the description is the agent's own. It is then shown even if the prompt format gives a tool only one line."""
+    recorded_as: str = ""
+    """The name in records of a tool that training showed with another one (`tools.rename`). Empty if both are `name`."""
 
 
 class Toolset(Struct, frozen=True):

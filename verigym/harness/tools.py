@@ -72,6 +72,7 @@ def tool(name: Any = None, /, **settings: Any) -> Any:
     return mark
 
 
+_NOT_OFFERED = " (not offered)"
 Vary = Callable[[Task, Sequence[str]], dict[str, str]]
 """(task, names of the tools) -> the tools that an episode is shown, in order: own name to shown name."""
 
@@ -183,7 +184,7 @@ class ToolBox:
         offered, and becomes that of no tool."""
         if not self._own_names:
             return items
-        hidden = {name: f"{name} (not offered)" for name in self._own_names.values()}
+        hidden = {name: name + _NOT_OFFERED for name in self._own_names.values()}
         return _renamed(items, hidden | self._own_names)
 
     def shown(self, items: list[Item]) -> list[Item]:
@@ -202,7 +203,9 @@ class ToolBox:
         specs = [tool.spec for tool in self._tools.values()]
         shown = {name: shown for shown, name in self._own_names.items()}
         return [
-            msgspec.structs.replace(spec, name=shown[spec.name], own=True) if spec.name in shown else spec
+            msgspec.structs.replace(spec, name=shown[spec.name], own=True, recorded_as=spec.name)
+            if spec.name in shown
+            else spec
             for spec in specs
         ]
 
@@ -267,6 +270,12 @@ class ToolBox:
             marks.append(Mark("output_cut", detail=f"{len(text):,} characters"))
             text = f"{text[:_LONGEST]}\n... ({len(text) - _LONGEST:,} characters more)"
         return CallOutcome(text, marks)
+
+
+def as_shown(items: list[Item], tools: Sequence[ToolSpec]) -> list[Item]:
+    """Recorded items with the names that these tools were shown with."""
+    names = {tool.recorded_as: tool.name for tool in tools if tool.recorded_as}
+    return _renamed(items, names | {name + _NOT_OFFERED: name for name in names}) if names else items
 
 
 def _renamed(items: list[Item], names: Mapping[str, str]) -> list[Item]:

@@ -50,7 +50,7 @@ def _vary(environment: EnvironmentSpec, how: ToolVariation, seed: int) -> Vary:
         shown = [*names]
         if how.shuffle:
             draw.shuffle(shown)
-        if how.hide and (needed := _needed(environment, task)):
+        if how.hide and (needed := _needed(environment, task, names)):
             others = [name for name in shown if name not in needed]
             hidden = set(draw.sample(others, min(len(others), round(how.hide * len(shown)))))
             shown = [name for name in shown if name not in hidden]
@@ -60,10 +60,16 @@ def _vary(environment: EnvironmentSpec, how: ToolVariation, seed: int) -> Vary:
     return vary
 
 
-def _needed(environment: EnvironmentSpec, task: Task) -> set[str]:
-    """The tools of the gold solution. Empty without one, and then nothing may be hidden."""
-    replies = environment.gold_replies(task)
-    return {item.name for reply in replies for item in reply if isinstance(item, FunctionCall)}
+def _needed(environment: EnvironmentSpec, task: Task, names: Sequence[str]) -> set[str]:
+    """The tools of the gold solution, and every tool that a written reply of it names. Empty without one, and then nothing may
+    be hidden."""
+    needed: set[str] = set()
+    for reply in environment.gold_replies(task):
+        if isinstance(reply, str):
+            needed.update(name for name in names if name in reply)
+        else:
+            needed.update(item.name for item in reply if isinstance(item, FunctionCall))
+    return needed
 
 
 def _made_up(draw: random.Random) -> str:

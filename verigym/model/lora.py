@@ -285,12 +285,17 @@ def set_dropout(model: Any, share: float, seed: int) -> None:
     model._verigym_dropout_seed = seed
 
 
+def drops(model: Any) -> bool:
+    """Whether the adapter on the model has dropout."""
+    config = config_of(model)
+    return config is not None and config.dropout > 0
+
+
 @contextmanager
 def dropping(model: Any, update: int, micro_batch: int) -> Iterator[None]:
     """A context in which dropout is on. The masks depend only on the seed, the update and the micro-batch, so a resumed run draws
     the same ones."""
-    config = config_of(model)
-    if config is None or not config.dropout:
+    if not drops(model):
         yield
         return
     seed = derive(model._verigym_dropout_seed, "dropout", update, micro_batch)

@@ -11,11 +11,13 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
-from verigym.core.errors import not_found
+from verigym.core.errors import BadInput, not_found
 from verigym.core.records import Version
 from verigym.store.database import Store
 
 KIND = "checkpoint"
+SCORES = ("held_out_success", "held_out_reward", "held_out_told_apart")
+"""Metrics that say how good a step is, the most important first."""
 
 
 class KeptCheckpoint(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -28,6 +30,8 @@ class KeptCheckpoint(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Held-out success, then held-out reward. Empty if the step was not evaluated."""
     bytes: int = 0
     """Size of its files."""
+    families: list[str] = []
+    """Families of the held-out tasks that gave the score."""
 
     @property
     def name(self) -> str:
@@ -61,10 +65,16 @@ def find_checkpoint(store: Store, text: str) -> Version | None:
     exact = [one for one in every if text in (one.name, one.version.id, one.version.name)]
     if len({one.version.id for one in exact}) == 1:
         return exact[-1].version
+    if exact:
+        raise BadInput(
+            f'"{text}" names {len(exact)} checkpoints: {", ".join(one.name for one in exact)}. Name one of them'
+        )
     run, _, step = text.rpartition("@")
     of_run = [one for one in every if run and one.run == run]
     if not of_run:
         return None
     if step == "best" and (best := best_of(of_run)):
-        return best.version
+        compared = sum(any(name in row for name in SCORES) for row in store.metrics(run).values()) > 1
+        chosen_on = {*best.version.chosen_on, *(best.families if compared else ())}  # also if the last step is the best
+        return msgspec.structs.replace(best.version, chosen_on=sorted(chosen_on))
     raise not_found("checkpoint", text, [one.name for one in of_run], "checkpoints.keep says how many a run keeps.")

@@ -111,7 +111,9 @@ def resolve(store: Store, text: str) -> Version:
         or [version for version in versions if text and version.id.startswith(text)]
     )
     if not matches and (checkpoint := find_checkpoint(store, text)):
-        return next((version for version in versions if version.id == checkpoint.id), checkpoint)
+        registered = next((version for version in versions if version.id == checkpoint.id), checkpoint)
+        chosen_on = sorted({*registered.chosen_on, *checkpoint.chosen_on})
+        return msgspec.structs.replace(registered, chosen_on=chosen_on)
     if not matches:
         names = [name for one in versions for name in (one.id, one.name) if name]
         remedy = "List them: verigym models list. verigym eval and verigym train create versions."

@@ -29,6 +29,8 @@ QUIET = 5
 """Steps that an alarm must be silent before it counts as new. An alarm near its threshold would otherwise repeat."""
 MARGIN = 0.05
 """Smallest change of a rate that counts as harm, as in the gate."""
+TRUNCATED = 0.02
+"""Share of truncated replies from which the token limit costs success."""
 MANY = 40
 """Steps after which the reward should have risen."""
 
@@ -167,6 +169,16 @@ def lengths_explode(history: History) -> Observation | None:
     if cut.up(0.15) and cut.last >= 0.25:
         return Observation("truncated", f"the share of replies truncated by the token limit rose {_shares(cut)}")
     return None
+
+
+def replies_truncated(history: History) -> Observation | None:
+    """The token limit truncates more than a few replies, and their share does not fall."""
+    cut, steps = values(history, "truncated"), 10
+    if len(cut) < 12 or recent(cut, steps) < TRUNCATED or recent(cut) < TRUNCATED or since_first(cut).down():
+        return None
+    return Observation(
+        "truncated", f"the token limit truncated {recent(cut, steps):.0%} of the replies of the last {steps} steps"
+    )
 
 
 def lengths_collapse(history: History) -> Observation | None:
@@ -320,6 +332,7 @@ RULES: dict[str, Rule] = {
     "held-out falls": held_out_falls,
     "entropy collapse": entropy_collapses,
     "lengths explode": lengths_explode,
+    "replies truncated": replies_truncated,
     "lengths collapse": lengths_collapse,
     "part maxed": part_is_maxed,
     "format regresses": format_regresses,

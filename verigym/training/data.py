@@ -6,7 +6,7 @@ Verigym wrote it, with one encoded `Example` or `Preference` per line.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -28,6 +28,7 @@ from verigym.core.records import (
     Verdict,
 )
 from verigym.evaluation.suites import family_of
+from verigym.harness.tools import as_shown
 from verigym.policies.render import replies
 from verigym.rollout.replies import SplitTrajectory, cut, unfit, wording
 from verigym.tasks.files import FileRow, rows_of
@@ -110,7 +111,7 @@ def graded_pairs(run: RunRecords, *, gap: float = 0.1, per_task: int = 4) -> tup
 def labelled_pairs(run: RunRecords, labels: Iterable[Label]) -> tuple[list[Preference], Counts]:
     """Pairs from people's labels, oldest first. If a person labelled a pair twice, the newest label counts. A pair on which two
     people disagree is dropped. Counts are of labels. Labels on other runs are ignored."""
-    tasks, episodes = _trainable(run.tasks), {trajectory.id: trajectory for trajectory in run.trajectories}
+    tasks, episodes = _trainable(run.tasks), {trajectory.id: trajectory for trajectory in _as_shown(run)}
     judged = {verdict.trajectory: verdict for verdict in run.verdicts}
     counts = Counter[str]()
     rows: list[Preference] = []
@@ -148,7 +149,7 @@ def rated(
     counts = Counter[str]()
     rows: list[Example] = []
     seen: set[bytes] = set()
-    for one in run.trajectories:
+    for one in _as_shown(run):
         verdict = judged.get(one.id)
         if verdicts:
             thumbs = set() if verdict is None or verdict.reward is None else {verdict.passed}
@@ -195,7 +196,7 @@ def _groups(run: RunRecords, counts: Counter[str]) -> list[tuple[Task, list[_Tra
     """Episodes that can be trained on, grouped by task, prompt and tools, best first. Counts the others."""
     tasks, judged = _trainable(run.tasks), {verdict.trajectory: verdict for verdict in run.verdicts}
     groups: dict[tuple[str, str, bytes], list[_TrainableEpisode]] = defaultdict(list)
-    for one in run.trajectories:
+    for one in _as_shown(run):
         verdict = judged.get(one.id)
         reason = _unfit(one, verdict) or ("not scored" if verdict is None or verdict.reward is None else "")
         if reason:
@@ -271,7 +272,15 @@ def _preference(
 
 
 def _common_fields(task: Task, trajectory: Trajectory, run: RunRecords) -> Json:
-    return {"task": task.id, "family": family_of(task), "tools": run.tools_of(trajectory.tools)}
+    tools = [msgspec.structs.replace(tool, recorded_as="") for tool in run.tools_of(trajectory.tools)]
+    return {"task": task.id, "family": family_of(task), "tools": tools}
+
+
+def _as_shown(run: RunRecords) -> Iterator[Trajectory]:
+    """The episodes with the names of tools that the model saw. Records have other names if training renamed tools."""
+    for one in run.trajectories:
+        items = as_shown(one.items, run.tools_of(one.tools)) if one.tools else one.items
+        yield one if items is one.items else msgspec.structs.replace(one, items=items)
 
 
 def _summed(counts: Counter[str]) -> Counts:

@@ -60,7 +60,7 @@ def resolved(recipe: Recipe, facts: Facts) -> Recipe:
     """The recipe with a value in place of every None."""
     recipe = filled(recipe)
     tokens = recipe.max_tokens or reply_tokens(facts, recipe.limits.reasoning_tokens)
-    low, high = gspo_clips(facts, tokens) if recipe.algorithm == "gspo" else (0.2, 0.28)
+    low, high = gspo_clips(facts, tokens, recipe.limits.reasoning_tokens) if recipe.algorithm == "gspo" else (0.2, 0.28)
     several = facts.max_turns > 1
     average = "tokens" if several or recipe.algorithm != "grpo" else "sequences"
     return filled(
@@ -107,10 +107,11 @@ def reply_tokens(facts: Facts, reasoning_limit: int | None = None) -> int:
     return answer + (reasoning_limit or REASONING_TOKENS) if facts.reasoning else answer
 
 
-def gspo_clips(facts: Facts, max_tokens: int) -> tuple[float, float]:
+def gspo_clips(facts: Facts, max_tokens: int, reasoning_limit: int | None = None) -> tuple[float, float]:
     """The clips of the ratio of a reply. Its logarithm is a mean over tokens, whose deviation falls with the root of their
-    number, so short replies need wider clips."""
-    tokens = facts.sample_tokens or max_tokens / 2
+    number, so short replies need wider clips. Gold replies have no reasoning, which counts with half of its limit."""
+    reasoning = (reasoning_limit or REASONING_TOKENS) / 2 if facts.reasoning else 0.0
+    tokens = facts.sample_tokens + reasoning if facts.sample_tokens else max_tokens / 2
     wider = math.sqrt(GSPO_TOKENS / max(tokens, 1))
     return _rounded(GSPO_CLIPS[0] * wider), _rounded(GSPO_CLIPS[1] * wider)
 

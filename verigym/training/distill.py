@@ -15,15 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from verigym.core.records import Stop
-from verigym.model.threads import in_thread
-from verigym.training.groups import Group, advantages_in, summary
-from verigym.training.grpo import collect
-from verigym.training.loop import FirstBatch, Metrics, OnMetrics, train_steps
+from verigym.training.groups import Group, advantages_in
+from verigym.training.grpo import learn, sample_groups, train_on_policy
+from verigym.training.loop import FirstBatch, Metrics, OnMetrics
 from verigym.training.recipe import Recipe
 from verigym.training.rollouts import TrainingRollouts
 from verigym.training.samples import from_trajectory
 from verigym.training.teachers import StudentSample, Teacher
-from verigym.training.update import Teaching, Weights, make_optimizer, policy_update
+from verigym.training.update import Teaching, Weights, make_optimizer
 
 
 async def train_distill(
@@ -41,12 +40,8 @@ async def train_distill(
     first = FirstBatch(model)
 
     async def one_step(step: int) -> Metrics:
-        started = time.perf_counter()
-        groups = await collect(recipe, rollouts, step)
+        groups, metrics = await sample_groups(recipe, rollouts, step)
         sampled = time.perf_counter()
-        metrics = summary(groups, recipe, len(rollouts.sources) > 1)
-        if not recipe.compares:
-            del metrics["live_groups"]  # rewards are not compared
         students = students_of(groups, recipe)
         scores = await teacher.score(students, recipe.temperature)
         taught = [(one.sample, row) for one, row in zip(students, scores.logprobs, strict=True) if row is not None]
@@ -60,30 +55,11 @@ async def train_distill(
         if taught:
             samples = [sample for sample, _ in taught]
             await first.check(samples)
-            metrics |= await in_thread(
-                policy_update,
-                model,
-                optimizer,
-                samples,
-                recipe.loss,
-                temperature=recipe.temperature,
-                longest=recipe.reply_limit,
-                updates=recipe.updates_per_batch or 1,
-                reference=reference,
-                teaching=Teaching([row for _, row in taught], recipe.distill),
-            )
-        return metrics | {"sampling_s": sampled - started, "update_s": time.perf_counter() - scored}
+            teaching = Teaching([row for _, row in taught], recipe.distill)
+            metrics |= await learn(model, optimizer, samples, recipe, reference=reference, teaching=teaching)
+        return metrics | {"update_s": time.perf_counter() - scored}
 
-    await train_steps(
-        model,
-        optimizer,
-        recipe,
-        folder,
-        one_step,
-        evaluate=rollouts.evaluate,
-        report=report,
-        weights_changed=rollouts.weights_changed,
-    )
+    await train_on_policy(model, optimizer, recipe, rollouts, folder, one_step, report)
 
 
 def students_of(groups: list[Group], recipe: Recipe) -> list[StudentSample]:

@@ -27,6 +27,12 @@ def all_fail(group: Group) -> bool:
     return bool(scored) and not any(verdict.passed for verdict in scored)
 
 
+def spread(attempts: Sequence[Sample], gold: Sequence[Sample]) -> list[Sample]:
+    """The attempts with the gold samples evenly between them, so that each update of a batch gets its share of them."""
+    ranks = [((i + 0.5) / len(rows), sample) for rows in (attempts, gold) for i, sample in enumerate(rows)]
+    return [sample for _, sample in sorted(ranks, key=lambda pair: pair[0])]
+
+
 async def gold_samples(
     groups: Sequence[Group], tasks: dict[tuple[str, str], Task], gold_of: GoldOf, weight: float, step: int
 ) -> tuple[list[Sample], dict[str, float]]:

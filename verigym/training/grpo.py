@@ -21,14 +21,15 @@ import torch
 from verigym.core.records import Sample
 from verigym.model import lora
 from verigym.model.threads import in_thread
+from verigym.training.gold import spread
 from verigym.training.groups import Group, has_signal, less, pick, samples_of, summary, with_rewards
-from verigym.training.loop import FirstBatch, Metrics, OnMetrics, train_steps
+from verigym.training.loop import Companion, FirstBatch, Metrics, OneStep, OnMetrics, train_steps
 from verigym.training.losses import divergence
 from verigym.training.offline import batch
 from verigym.training.recipe import Recipe
 from verigym.training.rollouts import TrainingRollouts
 from verigym.training.samples import from_trajectory
-from verigym.training.update import Weights, logprobs_of, make_optimizer, policy_update
+from verigym.training.update import Teaching, Weights, logprobs_of, make_optimizer, policy_update
 
 
 async def train_grpo(
@@ -48,13 +49,8 @@ async def train_grpo(
     first = FirstBatch(model)
 
     async def one_step(step: int) -> Metrics:
-        started = time.perf_counter()
-        if stored:
-            groups = [with_rewards(group, recipe) for group in batch(stored, recipe, step)]
-        else:
-            groups = await collect(recipe, rollouts, step)
+        groups, metrics = await sample_groups(recipe, rollouts, step, stored)
         sampled = time.perf_counter()
-        metrics = summary(groups, recipe, len(rollouts.sources) > 1) | drawn(recipe, rollouts, step)
         if recipe.loss.kl and recipe.loss.kl_in == "reward":
             taken, metrics["kl"] = await in_thread(_kl_share, model, groups, recipe, reference)
             groups = [less(group, taken) for group in groups]
@@ -68,23 +64,67 @@ async def train_grpo(
             )
         if recipe.episodes.gold_when_all_fail:
             gold, counts = await rollouts.gold(groups, step)
-            kept, num_rows, metrics = kept + gold, num_rows + len(gold), metrics | counts
+            kept, num_rows, metrics = spread(kept, gold), num_rows + len(gold), metrics | counts
         if kept:
             await first.check(kept)
-            metrics |= await in_thread(
-                policy_update,
-                model,
-                optimizer,
-                kept,
-                recipe.loss,
-                temperature=recipe.temperature,
-                longest=recipe.reply_limit,
-                rows=num_rows,
-                updates=recipe.updates_per_batch or 1,
-                reference=reference,
-            )
-        return metrics | {"sampling_s": sampled - started, "update_s": time.perf_counter() - sampled}
+            metrics |= await learn(model, optimizer, kept, recipe, rows=num_rows, reference=reference)
+        return metrics | {"update_s": time.perf_counter() - sampled}
 
+    await train_on_policy(model, optimizer, recipe, rollouts, folder, one_step, report)
+
+
+async def sample_groups(
+    recipe: Recipe, rollouts: TrainingRollouts, step: int, stored: Sequence[Group] = ()
+) -> tuple[list[Group], Metrics]:
+    """The first part of a step of every method that samples: its groups and what they say."""
+    started = time.perf_counter()
+    if stored:
+        groups = [with_rewards(group, recipe) for group in batch(stored, recipe, step)]
+    else:
+        groups = await collect(recipe, rollouts, step)
+    metrics = summary(groups, recipe, len(rollouts.sources) > 1) | drawn(recipe, rollouts, step)
+    if not recipe.compares and recipe.algorithm != "rft":
+        del metrics["live_groups"]  # rewards are not compared
+    return groups, metrics | {"sampling_s": time.perf_counter() - started}
+
+
+async def learn(
+    model: Any,
+    optimizer: torch.optim.Optimizer,
+    samples: Sequence[Sample],
+    recipe: Recipe,
+    *,
+    rows: int = 0,
+    reference: Weights = None,
+    teaching: Teaching | None = None,
+) -> Metrics:
+    """The updates of a step by the policy loss of the recipe (`update.policy_update`)."""
+    return await in_thread(
+        policy_update,
+        model,
+        optimizer,
+        samples,
+        recipe.loss,
+        temperature=recipe.temperature,
+        longest=recipe.reply_limit,
+        rows=rows,
+        updates=recipe.updates_per_batch or 1,
+        reference=reference,
+        teaching=teaching,
+    )
+
+
+async def train_on_policy(
+    model: Any,
+    optimizer: torch.optim.Optimizer,
+    recipe: Recipe,
+    rollouts: TrainingRollouts,
+    folder: Path,
+    one_step: OneStep,
+    report: OnMetrics,
+    companion: Companion | None = None,
+) -> None:
+    """The loop of every method that samples: `train_steps` with the evaluations of `rollouts`, which hear of new weights."""
     await train_steps(
         model,
         optimizer,
@@ -94,6 +134,7 @@ async def train_grpo(
         evaluate=rollouts.evaluate,
         report=report,
         weights_changed=rollouts.weights_changed,
+        companion=companion,
     )
 
 

@@ -12,6 +12,7 @@ from verigym.core.seeds import derive
 from verigym.model.threads import in_thread
 from verigym.training.loop import Evaluate, FirstBatch, Metrics, OnMetrics, train_steps
 from verigym.training.recipe import Recipe
+from verigym.training.recipe_groups import LEAST_FAMILIES
 from verigym.training.update import (
     Pair,
     Rated,
@@ -127,7 +128,7 @@ def _order(n: int, seed: int, epoch: int) -> list[int]:
 def hold_out(rows: Sequence[Preference], seed: int) -> tuple[list[Preference], list[Preference]]:
     """Splits off a tenth of the families to evaluate a reward model on unseen pairs. With fewer than ten families, none."""
     families = sorted({row.family or row.task for row in rows})
-    unseen = set(random.Random(derive(seed, "held out")).sample(families, len(families) // 10))
+    unseen = set(random.Random(derive(seed, "held out")).sample(families, len(families) // LEAST_FAMILIES))
     return (
         [row for row in rows if (row.family or row.task) not in unseen],
         [row for row in rows if (row.family or row.task) in unseen],

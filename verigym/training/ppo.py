@@ -27,13 +27,13 @@ import torch
 from verigym.core.records import Sample, Stop, Trajectory
 from verigym.model import lora
 from verigym.model.threads import in_thread
-from verigym.training.groups import Group, step_rewards, summary
-from verigym.training.grpo import collect
-from verigym.training.loop import FirstBatch, Metrics, OnMetrics, train_steps
+from verigym.training.groups import Group, step_rewards
+from verigym.training.grpo import learn, sample_groups, train_on_policy
+from verigym.training.loop import FirstBatch, Metrics, OnMetrics
 from verigym.training.recipe import Recipe
 from verigym.training.rollouts import TrainingRollouts
 from verigym.training.samples import from_trajectory
-from verigym.training.update import Weights, logprobs_of, make_optimizer, policy_update, value_update, values_of
+from verigym.training.update import Weights, logprobs_of, make_optimizer, value_update, values_of
 
 Tokens = list[list[float]]
 """A figure for every scored token of every sample."""
@@ -112,14 +112,11 @@ async def train_ppo(
     settings = recipe.critic
 
     async def one_step(step: int) -> Metrics:
-        started = time.perf_counter()
-        groups = await collect(recipe, rollouts, step)
+        groups, metrics = await sample_groups(recipe, rollouts, step)
         sampled = time.perf_counter()
-        metrics = summary(groups, recipe, len(rollouts.sources) > 1)
-        del metrics["live_groups"]  # rewards are not compared
         samples, rewards, masked = rollout_of(groups, recipe)
         if not samples:
-            return metrics | {"sampling_s": sampled - started, "update_s": 0.0}
+            return metrics | {"update_s": 0.0}
         await first.check(samples)
         if recipe.loss.kl and recipe.loss.kl_in == "reward":
             rewards, metrics["kl"] = await in_thread(_less_kl, model, samples, rewards, recipe, reference)
@@ -136,31 +133,10 @@ async def train_ppo(
             if not left_out
         ]
         if kept and step > settings.warmup:
-            metrics |= await in_thread(
-                policy_update,
-                model,
-                optimizer,
-                kept,
-                recipe.loss,
-                temperature=recipe.temperature,
-                longest=recipe.reply_limit,
-                rows=len(samples),
-                updates=recipe.updates_per_batch or 1,
-                reference=reference,
-            )
-        return metrics | {"sampling_s": sampled - started, "update_s": time.perf_counter() - sampled}
+            metrics |= await learn(model, optimizer, kept, recipe, rows=len(samples), reference=reference)
+        return metrics | {"update_s": time.perf_counter() - sampled}
 
-    await train_steps(
-        model,
-        optimizer,
-        recipe,
-        folder,
-        one_step,
-        evaluate=rollouts.evaluate,
-        report=report,
-        weights_changed=rollouts.weights_changed,
-        companion=critic,
-    )
+    await train_on_policy(model, optimizer, recipe, rollouts, folder, one_step, report, companion=critic)
 
 
 def rollout_of(groups: Sequence[Group], recipe: Recipe) -> Rollout:

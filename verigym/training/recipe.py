@@ -187,7 +187,7 @@ USUAL: dict[str, dict[str, Any]] = {
     "advantage": {"baseline": "group"},
     "episodes": {"dynamic_rounds": 0},
 }
-SEVERAL_UPDATES = {"dapo": 4, "gspo": 4, "cispo": 4}
+SEVERAL_UPDATES = {"dapo": 4, "gspo": 4, "cispo": 4, "ppo": 4}
 """Updates per batch of algorithms whose clips matter only from the second update on, in batches of `LARGE_BATCH` tasks and
 more."""
 LARGE_BATCH = 16

@@ -241,12 +241,17 @@ def _check_distill(recipe: "Recipe", where: str) -> None:
             f"{where}: `tools` and `distill.teacher: self` cannot be combined, because gold solutions name the tools as they "
             "are. Remove `tools`, or name another teacher"
         )
+    if recipe.loss.kl and recipe.loss.kl_in == "reward":
+        raise BadInput(
+            f"{where}: `loss.kl_in: reward` has no effect with distill, whose teacher scores tokens. Set loss.kl_in to loss"
+        )
     if settings.reward:
         return
     for name, given in (
         ("episodes.dynamic_rounds", bool(recipe.episodes.dynamic_rounds)),
         ("episodes.overlong_buffer", recipe.episodes.overlong_buffer > 0),
-        ("loss.kl_in: reward", bool(recipe.loss.kl) and recipe.loss.kl_in == "reward"),
+        ("episodes.length_penalty", recipe.episodes.length_penalty > 0),
+        ("episodes.turn_penalty", recipe.episodes.turn_penalty > 0),
         ("reward_model", bool(recipe.reward_model)),
     ):
         if given:

@@ -16,6 +16,8 @@ Positive = Annotated[float, Meta(gt=0)]
 NotNegative = Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(gt=0, lt=1)]
 Decay = Annotated[float, Meta(ge=0, lt=1)]
+LEAST_FAMILIES = 10
+"""A reward model holds out one of this many families. With fewer, it holds out none."""
 
 
 class Adapter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

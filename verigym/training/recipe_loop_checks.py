@@ -41,10 +41,10 @@ def _check_checkpoints(recipe: "Recipe", where: str) -> None:
             f"{where}: checkpoints.{name} needs held-out evaluations. Set held_out_eval to the name of a suite, such as "
             "tool_call_eval"
         )
-    if recipe.checkpoints.chooses and not recipe.eval_interval:
+    if recipe.checkpoints.chooses and not 0 < recipe.eval_interval < recipe.steps:
         raise BadInput(
-            f"{where}: eval_interval is 0, so only the last step is evaluated and there is nothing to choose from. "
-            "Set eval_interval, or remove checkpoints.choose and checkpoints.patience"
+            f"{where}: eval_interval is {recipe.eval_interval}, so only the last of {recipe.steps} steps is evaluated, and there "
+            "is nothing to choose from. Set eval_interval below steps, or remove checkpoints.choose and checkpoints.patience"
         )
 
 
@@ -58,6 +58,8 @@ def _check_rft(recipe: "Recipe", where: str) -> None:
         ("loss.kl", bool(recipe.loss.kl)),
         ("updates_per_batch", recipe.updates_per_batch not in (None, 1)),
         ("episodes.overlong_buffer", recipe.episodes.overlong_buffer > 0),
+        ("episodes.length_penalty", recipe.episodes.length_penalty > 0),
+        ("episodes.turn_penalty", recipe.episodes.turn_penalty > 0),
         ("episodes.mask_truncated", recipe.episodes.mask_truncated),
     ):
         if given:

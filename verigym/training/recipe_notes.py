@@ -10,14 +10,13 @@ from msgspec import Struct
 
 from verigym.training.defaults import LEAST_WARMUP, Facts, resolved
 from verigym.training.recipe import Recipe, filled
-from verigym.training.recipe_groups import PreferenceLoss
+from verigym.training.recipe_groups import Advantage, PreferenceLoss
 
 
 class RecipeWarning(UserWarning):
     """A setting of a recipe has no effect."""
 
 
-_SAMPLING = ("grpo", "dr_grpo", "dapo", "gspo", "cispo", "rloo")
 _WRITTEN = ("sft", "dpo", "kto", "reward")
 _OF_PAIRS = {
     "dpo": ("objective", "beta", "smoothing", "reference"),
@@ -34,17 +33,22 @@ def notes(recipe: Recipe, facts: Facts) -> list[str]:
     )  # any rate will do
     if recipe.algorithm in _WRITTEN:
         return [*_written(recipe, facts), *_pairs(recipe), *_optimizer(recipe)]
-    sampled = [*_updates(recipe), *_divergence(recipe), *_credit(recipe, facts), *_penalties(recipe, facts)]
-    sampled += _tasks(recipe, facts)
-    return [*(sampled if recipe.algorithm in _SAMPLING else []), *_pairs(recipe), *_optimizer(recipe)]
+    imitates = recipe.algorithm == "rft"
+    sampled = [] if imitates else [*_updates(recipe), *_divergence(recipe), *_penalties(recipe, facts)]
+    sampled += [*(_credit(recipe, facts) if recipe.compares else ()), *_tasks(recipe, facts)]
+    return [*sampled, *_without_groups(recipe, facts), *_pairs(recipe), *_optimizer(recipe)]
 
 
 def _updates(recipe: Recipe) -> Iterator[str]:
     if (recipe.updates_per_batch or 1) > 1:
         return
     more = "Set updates_per_batch to 4, with prompts_per_step of at least 16"
-    if recipe.loss.ratio == "sequence":
-        yield f"With one update per batch, the ratio of every reply is 1, so {recipe.algorithm} has the gradient of grpo. {more}"
+    if recipe.algorithm == "ppo":
+        yield f"With one update per batch, every ratio is 1, so the clips of ppo and of its critic have no effect. {more}"
+    elif recipe.algorithm == "gspo" and recipe.loss.ratio == "sequence":
+        yield f"With one update per batch, the ratio of every reply is 1, so gspo has the gradient of grpo. {more}"
+    elif recipe.loss.ratio == "sequence":
+        yield f"With one update per batch, the ratio of every reply is 1, so `loss.ratio: sequence` has no effect. {more}"
     elif recipe.loss.objective == "cispo":
         yield f"With one update per batch, every ratio is 1, so cispo has the gradient of dapo. {more}"
     elif recipe.algorithm == "dapo":
@@ -58,6 +62,11 @@ def _updates(recipe: Recipe) -> Iterator[str]:
 
 def _divergence(recipe: Recipe) -> Iterator[str]:
     loss = recipe.loss
+    if recipe.algorithm == "ppo" and loss.kl and loss.kl_in == "reward" and loss.kl_estimator not in ("unbiased", "k1"):
+        yield (
+            f"ppo takes the divergence of each token off its reward as k1, so `loss.kl_estimator: {loss.kl_estimator}` has no "
+            "effect. Remove it, or set loss.kl_in to loss"
+        )
     if loss.kl and loss.kl_in == "loss" and loss.kl_estimator == "k1":
         yield "The gradient of k1 in the loss is 0 on average, so loss.kl has no effect. Set loss.kl_estimator to unbiased"
     if not loss.kl:
@@ -99,6 +108,30 @@ def _penalties(recipe: Recipe, facts: Facts) -> Iterator[str]:
             f"Length and turns can take {most:g} off the reward of an episode that passed, so failing can be worth more. "
             "Lower episodes.length_penalty or episodes.turn_penalty"
         )
+
+
+def _without_groups(recipe: Recipe, facts: Facts) -> Iterator[str]:
+    """Methods that do not compare the rewards of a group use no advantage of it, and rft no loss of GRPO either."""
+    if recipe.compares:
+        return
+    why = {
+        "rft": "which imitates the episodes that passed",
+        "ppo": "whose critic gives the advantages",
+        "distill": "because distill.reward is 0 and only the teacher counts",
+    }[recipe.algorithm]
+    same_credit = Advantage(credit=recipe.advantage.credit)
+    usual = resolved(
+        Recipe(model="", algorithm=recipe.algorithm, learning_rate=1.0, max_tokens=1, advantage=same_credit), facts
+    )
+    for group in ("loss", "advantage") if recipe.algorithm == "rft" else ("advantage",):
+        for name in changed(getattr(recipe, group), getattr(usual, group)):
+            yield f"{group}.{name} has no effect with {recipe.algorithm}, {why}. Remove it"
+    if recipe.advantage.credit == "trajectory":
+        return
+    if recipe.algorithm != "ppo":
+        yield f"advantage.credit has no effect with {recipe.algorithm}, {why}. Remove it"
+    elif facts.max_turns == 1:
+        yield "Episodes have one turn, so `advantage.credit: step` is `trajectory`. Remove it"
 
 
 def _tasks(recipe: Recipe, facts: Facts) -> Iterator[str]:

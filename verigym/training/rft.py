@@ -20,9 +20,9 @@ from typing import Any
 from verigym.core.records import Sample, Stop, Trajectory
 from verigym.core.seeds import derive
 from verigym.model.threads import in_thread
-from verigym.training.groups import Group, summary
-from verigym.training.grpo import collect, drawn
-from verigym.training.loop import FirstBatch, Metrics, OnMetrics, train_steps
+from verigym.training.groups import Group
+from verigym.training.grpo import sample_groups, train_on_policy
+from verigym.training.loop import FirstBatch, Metrics, OnMetrics
 from verigym.training.recipe import Recipe
 from verigym.training.recipe_groups import Rft
 from verigym.training.rollouts import TrainingRollouts
@@ -35,10 +35,8 @@ async def train_rft(model: Any, recipe: Recipe, rollouts: TrainingRollouts, fold
     first = FirstBatch(model)
 
     async def one_step(step: int) -> Metrics:
-        started = time.perf_counter()
-        groups = await collect(recipe, rollouts, step)
+        groups, metrics = await sample_groups(recipe, rollouts, step)
         sampled = time.perf_counter()
-        metrics = summary(groups, recipe, len(rollouts.sources) > 1) | drawn(recipe, rollouts, step)
         by_group = [kept_of(group, recipe.rft) for group in groups]
         rows = [sample for kept in by_group for one in kept for sample in from_trajectory(one, 1.0)]
         metrics |= {"kept": float(sum(map(len, by_group))), "kept_tasks": float(sum(map(bool, by_group)))}
@@ -48,18 +46,9 @@ async def train_rft(model: Any, recipe: Recipe, rollouts: TrainingRollouts, fold
             done = [await in_thread(sft_update, model, optimizer, batch) for batch in batches]
             metrics |= {name: statistics.fmean(one[name] for one in done) for name in ("loss", "entropy", "grad_norm")}
             metrics |= {"tokens": sum(one["tokens"] for one in done), "updates": float(len(done))}
-        return metrics | {"sampling_s": sampled - started, "update_s": time.perf_counter() - sampled}
+        return metrics | {"update_s": time.perf_counter() - sampled}
 
-    await train_steps(
-        model,
-        optimizer,
-        recipe,
-        folder,
-        one_step,
-        evaluate=rollouts.evaluate,
-        report=report,
-        weights_changed=rollouts.weights_changed,
-    )
+    await train_on_policy(model, optimizer, recipe, rollouts, folder, one_step, report)
 
 
 def batches_of(rows: Sequence[Sample], recipe: Recipe, step: int) -> list[list[Sample]]:

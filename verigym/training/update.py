@@ -294,11 +294,12 @@ def _update(
     _return_memory(model)  # what sampling left
     sums: Counter[str] = Counter()
     waiting = _micro_batches(model, samples, together)
+    update = updates_made(optimizer) if lora.drops(model) else 0  # reading it makes the GPU wait
     for micro_batch in itertools.count():
         if not waiting:
             break
         packed = waiting.pop(0)
-        with lora.dropping(model, updates_made(optimizer), micro_batch):
+        with lora.dropping(model, update, micro_batch):
             result = _gradients(parameters, packed, loss_of)
         if result is None:
             lower_budget(model, packed, together)

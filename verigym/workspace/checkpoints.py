@@ -6,19 +6,17 @@ names, which `verigym gc` deletes.
 """
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
 
 from verigym.core.records import Version
 from verigym.core.words import counted, percent, size
-from verigym.registry.checkpoints import KIND, KeptCheckpoint, best_of, kept_checkpoints
+from verigym.registry.checkpoints import KIND, SCORES, KeptCheckpoint, best_of, kept_checkpoints
 from verigym.registry.versions import version_id
 from verigym.training.recipe import Recipe
 from verigym.workspace.workspace import WorkspaceFolder
-
-_SCORES = ("held_out_success", "held_out_reward", "held_out_told_apart")
 
 Metrics = Mapping[str, float]
 VersionOf = Callable[[str, int], Version]
@@ -28,8 +26,18 @@ VersionOf = Callable[[str, int], Version]
 class CheckpointKeeper:
     """Keeps the checkpoints of one run. Its answers depend only on the stored metrics, so a resumed run gets the same ones."""
 
-    def __init__(self, ws: WorkspaceFolder, recipe: Recipe, run: str, base: str, version_of: VersionOf) -> None:
+    def __init__(
+        self,
+        ws: WorkspaceFolder,
+        recipe: Recipe,
+        run: str,
+        base: str,
+        version_of: VersionOf,
+        families: Iterable[str] = (),
+    ) -> None:
+        """`families` are those of the held-out tasks that give the scores."""
         self.ws, self.recipe, self.run, self.base, self._version_of = ws, recipe, run, base, version_of
+        self._families = sorted(families)
 
     def keep(self, model: Any, step: int, metrics: Metrics) -> None:
         """Keeps the weights of a step if it is one to keep, then drops the checkpoints that are no longer wanted."""
@@ -40,7 +48,14 @@ class CheckpointKeeper:
         version = self._version_of(adapter, step)
         num_bytes = sum(file.stat().st_size for file in self.ws.adapter_folder(adapter).iterdir())
         version = msgspec.structs.replace(version, id=version_id(version))
-        checkpoint = KeptCheckpoint(run=self.run, step=step, version=version, score=score_of(metrics), bytes=num_bytes)
+        checkpoint = KeptCheckpoint(
+            run=self.run,
+            step=step,
+            version=version,
+            score=score_of(metrics),
+            bytes=num_bytes,
+            families=self._families,
+        )
         self.ws.store.put(KIND, checkpoint.name, checkpoint)
         every = [one for one in kept_checkpoints(self.ws.store, self.run) if one.step <= step]
         best = best_of(every)
@@ -56,10 +71,12 @@ class CheckpointKeeper:
             return None
         best: tuple[float, ...] = ()
         waited = 0
+        still = self.recipe.critic.warmup if self.recipe.algorithm == "ppo" else 0
+        """Steps at the beginning in which the weights do not change."""
         for step in sorted(history):
             if not (score := score_of(history[step])):
                 continue
-            best, waited = (score, 0) if score > best else (best, waited + 1)
+            best, waited = (score, 0) if score > best or step <= still else (best, waited + 1)
             if waited == patience and step < self.recipe.steps:
                 return step
         return None
@@ -116,7 +133,7 @@ def _percent(score: tuple[float, ...]) -> str:
 
 def score_of(metrics: Metrics) -> tuple[float, ...]:
     """How good a step is: held-out success, and held-out reward between steps of equal success. Empty if it was not evaluated."""
-    return tuple(metrics[name] for name in _SCORES if name in metrics)
+    return tuple(metrics[name] for name in SCORES if name in metrics)
 
 
 def drop(ws: WorkspaceFolder, checkpoint: KeptCheckpoint) -> None:

@@ -64,13 +64,20 @@ def removable(ws: WorkspaceFolder, runs: Sequence[str]) -> Reasons:
     stored = ws.store.runs(parent=None)
     reasons = _reasons(ws, stored)
     families = {run: [run, *(child.id for child in stored if child.parent == run)] for run in runs}
-    return {run: [reason for id in family for reason in reasons.get(id, [])] for run, family in families.items()}
+    return {
+        run: [*dict.fromkeys(reason for id in family for reason in reasons.get(id, []))]
+        for run, family in families.items()
+    }
 
 
 def _reasons(ws: WorkspaceFolder, runs: Sequence[Run]) -> Reasons:
     """Needed runs with the reasons."""
     reasons: Reasons = defaultdict(list)
     by_id = {run.id: run for run in runs}
+    children: dict[str, list[str]] = defaultdict(list)
+    for run in runs:
+        if run.kind == "collect":
+            children[run.parent].append(run.id)
     decided: dict[str, int] = {}
     for entry in ledger.entries(ws.store):
         measured = [id for suite in entry.decision.measured for id in (suite.candidate, suite.champion)]
@@ -95,7 +102,8 @@ def _reasons(ws: WorkspaceFolder, runs: Sequence[Run]) -> Reasons:
             if any(id.startswith(f"{run.id}/") for id in trajectories):
                 reasons[run.id].append(reason)
         if (source := str(run.config.get("data", ""))) in by_id:
-            reasons[source].append(f"training run {run.id} trains on its episodes")
+            for child in (source, *children.get(source, ())):  # the episodes of a training run are in its child runs
+                reasons[child].append(f"training run {run.id} trains on its episodes")
         parent = by_id.get(run.parent)
         if parent is not None and parent.finished is None:
             reasons[run.id].append(f"training run {parent.id} is not finished and resumes from it")
@@ -178,6 +186,8 @@ def collect_garbage(ws: WorkspaceFolder, plan: GarbagePlan) -> GarbagePlan:
     for run in plan.runs:
         with ws.store.claim(run):
             ws.store.delete_run(run)
+            ws.forget_checkpoints(run)
+        forget_kept(ws, run)
     space.delete_blobs(ws.store, plan.blobs)
     for path in map(Path, plan.paths):
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)

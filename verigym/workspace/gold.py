@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from verigym.core.errors import Refused
+from verigym.core.printable import warn
 from verigym.core.records import Example, FunctionCall, Item, Message, Sample, Task, Version
 from verigym.evaluation.suites import family_of
 from verigym.harness.environment import EnvironmentSpec, Reply
@@ -47,15 +48,26 @@ def gold_source(
     environments: Sequence[TrainingEnvironment], recipe: Recipe, agent: Version, render: Any
 ) -> "Callable[[str, Task, int], Awaitable[list[Sample]]]":
     """A function from environment, task and step to the samples of the gold solution, with the tools that the step offers. A
-    task without a gold solution has no samples."""
+    task without a gold solution has no samples, and neither has one whose solution does not complete. The step counts both
+    (`gold_missing`), and a warning names the first that does not complete."""
+    warned = False
     by_name = {each.name: each.environment for each in environments}
 
     async def gold_of(source: str, task: Task, step: int) -> list[Sample]:
         from verigym.training.samples import example_samples
 
         environment = with_varied_tools(by_name[source], recipe.tools, recipe.seed, step)
+        nonlocal warned
         replies = environment.gold_replies(task)
-        return example_samples(render, await _example(environment, task, agent)) if replies and replies[0] else []
+        if not replies or not replies[0]:
+            return []
+        try:
+            return example_samples(render, await _example(environment, task, agent))
+        except Refused as error:
+            if not warned:
+                warn(f"episodes.gold_when_all_fail: {error}")
+            warned = True
+            return []
 
     return gold_of
 

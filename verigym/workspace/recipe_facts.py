@@ -30,7 +30,7 @@ def facts_of(
     environments: Sequence[TrainingEnvironment],
     dataset: Dataset | None,
 ) -> Facts:
-    facts: dict[str, Any] = {"max_turns": _max_turns(recipe, environments), "tasks": _num_tasks(environments)}
+    facts: dict[str, Any] = {"max_turns": _max_turns(recipe, parent, environments), "tasks": _num_tasks(environments)}
     if needs_model(recipe):
         from verigym.model.shape import read_shape
 
@@ -51,16 +51,17 @@ def facts_of(
     return Facts(**facts)
 
 
-def notes_of(recipe: Recipe) -> list[str]:
+def notes_of(recipe: Recipe, parent: Version) -> list[str]:
     """Settings of a recipe that have no effect. It needs no model."""
     environments = training_environments(recipe)
     environments = environments if recipe.data else with_tasks(environments, recipe)
-    return notes(recipe, Facts(max_turns=_max_turns(recipe, environments), tasks=_num_tasks(environments)))
+    return notes(recipe, Facts(max_turns=_max_turns(recipe, parent, environments), tasks=_num_tasks(environments)))
 
 
-def _max_turns(recipe: Recipe, environments: Sequence[TrainingEnvironment]) -> int:
-    most = max((each.environment.max_turns for each in environments), default=1)
-    return min(most, recipe.limits.turns) if recipe.limits.turns else most
+def _max_turns(recipe: Recipe, parent: Version, environments: Sequence[TrainingEnvironment]) -> int:
+    """The most replies of an episode, as `rollout/episode.py` counts them."""
+    own = parent.harness.turns if parent.harness else 0
+    return recipe.limits.turns or own or max((each.environment.max_turns for each in environments), default=1)
 
 
 def _num_tasks(environments: Sequence[TrainingEnvironment]) -> int | None:

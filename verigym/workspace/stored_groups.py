@@ -77,7 +77,7 @@ def stored_groups(ws: WorkspaceFolder, recipe: Recipe, environments: Sequence[Tr
             {group.trajectories[0].task: known[group.trajectories[0].task] for group in made}
         )
     if not groups:
-        raise Refused(_nothing(run.id, dropped))
+        raise Refused(_nothing(run.id, [child.id for child in children], dropped))
     return StoredGroups(
         run=run.id,
         groups=groups,
@@ -120,10 +120,13 @@ def _has_tokens(trajectory: Trajectory) -> bool:
     )
 
 
-def _nothing(run: str, dropped: Counter[str]) -> str:
+def _nothing(run: str, children: Sequence[str], dropped: Counter[str]) -> str:
     reasons = ", ".join(f"{count} {reason}" for reason, count in dropped.most_common()) or "it has no episodes"
     if any("verdict" in reason for reason in dropped):
-        return f"data: no group of run {run} can be trained on ({reasons}). Score it first: verigym rescore {run}"
+        first = f"Score it first: verigym rescore {run}"
+        if children != [run]:  # a training run has no episodes of its own
+            first = f"Score each of its {counted(len(children), 'step')} first, such as: verigym rescore {children[0]}"
+        return f"data: no group of run {run} can be trained on ({reasons}). {first}"
     return (
         f"data: no group of run {run} can be trained on ({reasons}). Sample at least two episodes per task with a model in this "
         f"process or a server that returns token ids, or imitate what passed: verigym data demos {run}, then algorithm: sft"

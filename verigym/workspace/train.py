@@ -4,7 +4,6 @@ The training loops are in `training`. This module passes them their data and the
 need torch.
 """
 
-import shlex
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,7 +13,7 @@ from verigym.core import event_loop
 from verigym.core.errors import BadInput, Refused
 from verigym.core.printable import warn
 from verigym.core.protocols import Context
-from verigym.core.records import Dataset, Example, Json, Preference, Version, content_hash
+from verigym.core.records import Dataset, Example, Json, Preference, Suite, Task, Version, content_hash
 from verigym.core.words import counted, percent
 from verigym.evaluation.suites import family_of
 from verigym.harness.varied_tools import with_varied_tools
@@ -29,18 +28,18 @@ from verigym.training.environments import TrainingEnvironment
 from verigym.training.imitation import imitated, with_every_reply
 from verigym.training.recipe import Adapter, Recipe, filled, recipe_json
 from verigym.training.recipe_checks import check_sense
+from verigym.training.recipe_groups import LEAST_FAMILIES
 from verigym.training.trackers import Tracker, TrainingRun, check_trackers
 from verigym.training.trackers.watchers import Watchers, openers
 from verigym.workspace import datasets as data
 from verigym.workspace.agent_tools import with_agent_tools
 from verigym.workspace.agents import with_program
-from verigym.workspace.audit import last_audit, was_checked
 from verigym.workspace.checkpoints import CheckpointKeeper, forget_kept
 from verigym.workspace.full_disk import check_disk
 from verigym.workspace.gold import check_gold, gold_examples, gold_source
-from verigym.workspace.leak_check import check_rows, leak_warnings
-from verigym.workspace.measure import context_of, reports_of, suite_of
-from verigym.workspace.recipe_facts import facts_of, notes_of
+from verigym.workspace.leak_check import check_rows
+from verigym.workspace.measure import context_of, suite_of
+from verigym.workspace.recipe_facts import facts_of
 from verigym.workspace.stored_groups import check_tokens, stored_groups, with_stored_tasks
 from verigym.workspace.teachers import find_teacher, open_teacher
 from verigym.workspace.training_environments import (
@@ -129,55 +128,17 @@ def why_nothing_learnt(ws: WorkspaceFolder, run: str) -> str:
         return f"No episode of {steps} could be scored. {remedy_of('nothing scored')}"
     if any("kept" in row for row in rows):
         return f"No episode of {steps} passed, so there was nothing to imitate. {remedy_of('tasks too hard')}"
+    if any("value" in row or "untaught" in row for row in rows):
+        return (
+            f"No episode of {steps} could be learnt from: each was truncated and left out (episodes.mask_truncated), or the "
+            "teacher could not score it. Raise max_tokens, or remove episodes.mask_truncated"
+        )
     share = sum(passed) / len(passed)
     kind = "tasks too hard" if share < 0.25 else "tasks too easy" if share > 0.75 else "no signal"
     return (
         f"In {steps}, the episodes of each group got equal rewards, so no group says what is better ({percent(share, 0)} of "
         f"episodes passed). {remedy_of(kind)}"
     )
-
-
-def warnings_of(ws: WorkspaceFolder, recipe: Recipe) -> list[str]:
-    """What to check before training: settings that have no effect, a missing evaluation of the start, and verifiers that were
-    not checked or audited."""
-    if recipe.algorithm == "reward":
-        return notes_of(recipe)
-    parent = _parent(ws, recipe)
-    evaluated = {report.suite.environment for report in reports_of(ws, parent)}
-    warnings: list[str] = notes_of(recipe)
-    trained = training_environments(recipe)
-    if recipe.data and not recipe.samples:
-        dataset, rows = data.read(ws, recipe.data, thumbs=recipe.algorithm == "kto")
-        warnings += leak_warnings(ws, dataset, rows, [each.name for each in trained])
-    for each in trained:
-        name = each.name
-        if _base(name) not in {_base(other) for other in evaluated}:
-            warnings.append(
-                f"{parent.label} has no evaluation in {name}, so the effect of training cannot be measured. "
-                f"Run: verigym eval {shlex.quote(name)} -m {shlex.quote(recipe.start or recipe.model)}"
-            )
-        warnings += _unaudited(ws, each) if recipe.samples else []
-    return warnings
-
-
-def _base(environment: str) -> str:
-    """The environment without its training set, which changes no held-out task."""
-    return environment.partition("?train=")[0]
-
-
-def _unaudited(ws: WorkspaceFolder, trained: TrainingEnvironment) -> list[str]:
-    """Warnings about a verifier that was never checked or audited, or that failed its audit."""
-    verifier, audit = trained.environment.verifier.name, last_audit(ws, trained.environment)
-    missing = [] if was_checked(ws, trained.environment) else [("checked", "check")]
-    missing += [("audited", "audit run")] if audit is None else []
-    warnings: list[str] = []
-    if audit and audit.fix:
-        warnings.append(f"{verifier} FAILED its audit, so training would learn wrong rewards: {audit.fix[0]}")
-    if missing:
-        done = " or ".join(word for word, _ in missing)
-        commands = ", then ".join(f"verigym {command} {shlex.quote(trained.name)}" for _, command in missing)
-        warnings.append(f"{verifier} was never {done}, so training may learn wrong rewards. Run: {commands}")
-    return warnings
 
 
 class TrainingJob:
@@ -189,7 +150,7 @@ class TrainingJob:
         """The recipe before its defaults were resolved."""
         self.covered: Coverage | None = None
         """What the adapter adapts and leaves out, once it is on the model."""
-        self.parent = _parent(ws, recipe)
+        self.parent = parent_of(ws, recipe)
         self.scorer = _reward_model(ws, recipe)
         self.teacher = find_teacher(ws, recipe, self.parent)
         trained = training_environments(recipe, self.scorer.id if self.scorer else "")
@@ -240,12 +201,10 @@ class TrainingJob:
             **(next(iter(identities.values())) if len(self.environments) == 1 else identities),
         }
         self.run = f"{recipe.algorithm}-{content_hash(self.config)[:8]}"
-        self.suites = [
-            suite_of(each.environment, each.split, recipe.eval_tasks) if each.split else None
-            for each in self.environments
-        ]
+        self.suites = [_suite_of(each, recipe) if each.split else None for each in self.environments]
         """The held-out suite of each environment and its tasks, on which training evaluates."""
-        self.keeper = CheckpointKeeper(ws, recipe, self.run, self.parent.base, self.version_of)
+        self.evaluated = {family for suite in self.suites if suite for family in suite[0].families}
+        self.keeper = CheckpointKeeper(ws, recipe, self.run, self.parent.base, self.version_of, self.evaluated)
 
     def version_of(self, adapter: str, step: int = 0) -> Version:
         """The version with these weights: the result of the run, or with a step one of its checkpoints. Whoever names an earlier
@@ -253,8 +212,8 @@ class TrainingJob:
         recipe, parent = self.recipe, self.parent
         others = (parent, self.scorer, self.roles.get("judge"), self.teacher)
         chosen_on = {family for one in others if one for family in one.chosen_on}
-        if step and (recipe.checkpoints.chooses or step < recipe.steps):
-            chosen_on |= {family for suite in self.suites if suite for family in suite[0].families}
+        if recipe.checkpoints.chooses or 0 < step < recipe.steps:  # patience chose it, too, if it never ran out
+            chosen_on |= self.evaluated
         return msgspec.structs.replace(
             parent,
             id="",
@@ -284,6 +243,12 @@ class TrainingJob:
             )
         for each in self.environments:
             check_rows(each.environment, dataset, data.rows(self.ws, dataset))
+        if recipe.algorithm == "reward" and recipe.checkpoints.chooses and len(dataset.families) < LEAST_FAMILIES:
+            raise Refused(
+                f"checkpoints: {dataset.name} has {counted(len(dataset.families), 'family')}, and a reward model holds out a "
+                f"tenth of them. With fewer than {LEAST_FAMILIES} there is nothing to choose on. Remove checkpoints.choose and "
+                "checkpoints.patience, or add families"
+            )
 
     async def train(self, on_step: OnStep) -> Any:
         """Trains, and returns the model with the trained adapter on it."""
@@ -360,7 +325,7 @@ class TrainingJob:
         return model
 
     def _policy(self) -> Any:
-        """The policy of the parent. It is a local one: see `_parent`. A model that is trained as a whole belongs to this run
+        """The policy of the parent. It is a local one: see `parent_of`. A model that is trained as a whole belongs to this run
         only, because its weights are then those of no other version."""
         if self.recipe.adapter != "full":
             return self.ws.policy(self.parent)
@@ -482,7 +447,20 @@ class TrainingJob:
         return examples
 
 
-def _parent(ws: WorkspaceFolder, recipe: Recipe) -> Version:
+def _suite_of(trained: TrainingEnvironment, recipe: Recipe) -> tuple[Suite, list[Task]]:
+    """The held-out suite of an environment. If the recipe chooses checkpoints, a third of it, which may be empty."""
+    try:
+        return suite_of(trained.environment, trained.split, recipe.eval_tasks)
+    except Refused as error:
+        if recipe.evaluated_on == recipe.held_out_eval:
+            raise
+        raise Refused(
+            f"checkpoints: choose and patience evaluate on {recipe.evaluated_on}, and the gate on the rest. {error}. You can "
+            f"also name the part yourself, such as held_out_eval: {recipe.held_out_eval} 1/2"
+        ) from error
+
+
+def parent_of(ws: WorkspaceFolder, recipe: Recipe) -> Version:
     parent = ws.find(recipe.start) if recipe.start else ws.agent(recipe.model)
     if parent.base != recipe.model and not recipe.start:
         raise Refused(f"model: {recipe.model} is a version. Write model: {parent.base} and start: {recipe.model}")
