@@ -260,6 +260,31 @@ def test_grpo_that_was_killed_ends_where_it_would_have_ended(updates: int, dies_
     assert rest.steps[5]["reward"] == reporter.steps[5]["reward"]
 
 
+@pytest.mark.usefixtures("checkpoint_every_step")
+@pytest.mark.parametrize(
+    ("algorithm", "fields"),
+    [
+        ("dr_grpo", {}),
+        ("dapo", {"updates_per_batch": 2, "episodes": {"dynamic_rounds": 1}}),
+        ("gspo", {"updates_per_batch": 2, "loss": {"kl": 0.1}}),
+        ("gspo", {"updates_per_batch": 2, "advantage": {"credit": "step"}}),
+        ("cispo", {"updates_per_batch": 2, "loss": {"entropy_bonus": 0.01}}),
+        ("rloo", {"loss": {"kl": 0.1}}),
+    ],
+    ids=["dr_grpo", "dapo", "gspo", "gspo-token", "cispo", "rloo"],
+)
+def test_every_algorithm_that_was_killed_ends_where_it_would_have_ended(
+    algorithm: str, fields: dict[str, Any], tmp_path: Path
+) -> None:
+    asked = {"algorithm": algorithm, "steps": 3, "num_generations_per_prompt": 3, **fields}
+    whole, resumed = fresh_policy(), fresh_policy()
+    run_grpo(whole, tmp_path / "whole", Reporter(), **asked)
+    with pytest.raises(Killed):
+        run_grpo(fresh_policy(), tmp_path / "cut", Reporter(3), **asked)
+    run_grpo(resumed, tmp_path / "cut", Reporter(), **asked)
+    assert_same_weights(resumed.model, whole.model)
+
+
 def test_groups_that_say_nothing_change_nothing(tmp_path: Path) -> None:
     policy, reporter = fresh_policy(), Reporter()
     before = lora.weights(policy.model)

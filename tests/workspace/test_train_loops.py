@@ -31,14 +31,24 @@ def drawn(bench: Bench, run: str) -> list[set[str]]:
     return [{task.id for task in bench.ws.store.tasks(child)} for child in bench.children(run) if "/step-" in child]
 
 
-def test_training_learns_from_gold_where_nothing_passes(fresh: Bench, tmp_path: Path) -> None:
+def test_training_learns_from_gold_where_nothing_passes_and_resumes_exactly(
+    fresh: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("verigym.training.loop.CHECKPOINT_S", -1.0)
     fails = fresh.file("fails.py", FAILS)
     fields: dict[str, Any] = {"environment": fails, "episodes": {"gold_when_all_fail": 1.0}}
     version, run = fresh.train("grpo", **fields)
     assert version.adapter
     for row in fresh.metrics(run).values():
         assert row["gold"] == 2 and row["gold_missing"] == 0 and row["gold_tokens"] > 0 and "loss" in row
+
+    def die(step: int, *_: Any) -> None:
+        if step == 2:
+            raise KeyboardInterrupt
+
     other = Bench(tmp_path / "again", fresh.model)
+    with pytest.raises(KeyboardInterrupt):
+        other.train("grpo", die, **fields)
     assert other.train("grpo", **fields)[0].adapter == version.adapter
 
 
