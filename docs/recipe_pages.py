@@ -175,7 +175,7 @@ def cost(page: RecipePage) -> str:
 
 def results_table(page: RecipePage) -> str:
     """Base, start if there is one, trained and gain, for each seed and environment."""
-    starts = any("start" in row for row in page.shipped)
+    starts, rewards = (any(row.get(key) for row in page.shipped) for key in ("start", "reward"))
     head = ["seed", "environment", "held-out tasks", "base model", *(["start"] if starts else []), "trained", "gain"]
     rows = [
         [
@@ -183,22 +183,21 @@ def results_table(page: RecipePage) -> str:
             environment(name),
             str(trained[3]),
             share(row["base"][name]),
-            *([share(row["start"][name]) if "start" in row else ""] if starts else []),
+            *([share(row["start"][name]) if row.get("start") else ""] if starts else []),
             share(trained),
             points(row["gain"][name]),
+            *([_rewards(row.get("reward", {}).get(name))] if rewards else []),
+            f"{row['seconds']:.0f}",
         ]
         for row in page.shipped
         for name, trained in row["trained"].items()
     ]
-    return table(
-        [*head, "seconds"],
-        [[*row, f"{page_row['seconds']:.0f}"] for row, page_row in zip(rows, _each(page.shipped), strict=True)],
-    )
+    return table([*head, *(["mean reward"] if rewards else []), "seconds"], rows)
 
 
-def _each(rows: Sequence[Row]) -> list[Row]:
-    """Each run once for each of its environments."""
-    return [row for row in rows for _ in row["trained"]]
+def _rewards(means: dict[str, float] | None) -> str:
+    """`0.31 to 0.78`: before and after training."""
+    return f"{means['base']:.2f} to {means['trained']:.2f}" if means else ""
 
 
 def tried_table(page: RecipePage) -> str:

@@ -130,6 +130,13 @@ def test_a_recipe_with_a_first_stage_counts_only_runs_that_start_from_one(pages:
     assert "| without the first stage | 0 |" in page
 
 
+def test_mean_rewards_are_shown_if_a_run_has_them(pages: ModuleType, project: Path) -> None:
+    store(project, run(reward={"toolcall": {"base": -0.5, "trained": 0.75}}), run(seed=1))
+    page = pages.written(project)["docs/recipes/toolcall.md"]
+    assert "+20.0 points (10.0 to 30.0) | -0.50 to 0.75 | 61 |" in page
+    assert "+20.0 points (10.0 to 30.0) |  | 61 |" in page
+
+
 def test_success_by_tag_is_shown_without_the_training_set_in_the_name(pages: ModuleType, project: Path) -> None:
     name = "toolcall?train=grammar"
     renamed = {key: {name: value} for key, of in run().items() if isinstance(of, dict) for value in of.values()}
