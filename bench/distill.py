@@ -3,8 +3,8 @@
     python bench/distill.py --teacher FOLDER --student FOLDER --home HOME --out FILE.jsonl
 
 The teacher is trained with recipes/qwen_toolcall_sft.yaml, the student with recipes/qwen_distill.yaml. All are measured greedily
-on every held-out task. The gate asks whether the student may replace the teacher: at most 5 points worse, in at most 0.9 times the
-seconds of an episode. The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
+on every held-out task. The gate asks whether the student may replace the teacher: at most 5 points worse, in at most 0.9 times
+the seconds of an episode. The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
 """
 
 import json

@@ -6,7 +6,8 @@
 
 The goal is a GPU. A line of FILE.jsonl is one training run: its recipe, the success of the base model, of the start version if
 there is one, and of the trained version with intervals, the paired gain over the base model, the mean rewards, the success by
-tag, the curve and the seconds. `--home` keeps the workspace, so a repeated command does only what is missing. `--quick` is a smoke test of the same path.
+tag, the curve and the seconds. `--home` keeps the workspace, so a repeated command does only what is missing.
+`--quick` is a smoke test of the same path.
 """
 
 import json
