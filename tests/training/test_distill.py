@@ -17,13 +17,14 @@ from tests.training.oracles import assert_same, gradients, shake, slow_logprobs
 from tests.training.test_loops import (
     CHAT,
     TASKS,
-    Killed,
     Reporter,
     Rollouts,
-    checkpoint_every_step,  # noqa: F401 (a fixture)
+    assert_resumes_exactly,
     fresh_policy,
     letters,
     recipe,
+    rollouts_of,
+    sampled_recipe,
 )
 from verigym.core.errors import BadInput, InfrastructureFailure, Refused
 from verigym.core.records import Message, Sample, Trajectory, Turn
@@ -32,7 +33,7 @@ from verigym.policies.local.policy import LocalPolicy
 from verigym.policies.remote_scores import RemoteScores
 from verigym.training.distill import students_of, train_distill
 from verigym.training.environments import TrainingEnvironment
-from verigym.training.groups import Source, with_rewards
+from verigym.training.groups import with_rewards
 from verigym.training.losses import Totals, policy_loss, teacher_advantages
 from verigym.training.recipe_groups import Distill, PolicyLoss
 from verigym.training.teachers import (
@@ -234,17 +235,8 @@ class LostTeacher:
 def run(
     policy: LocalPolicy, teacher: Teacher, folder: Path, reporter: Reporter, *, score: Any = letters, **fields: Any
 ) -> None:
-    settings = recipe(
-        **{
-            "algorithm": "distill",
-            "distill": {"teacher": "self"},
-            "num_generations_per_prompt": 4,
-            "max_tokens": 8,
-            "steps": 4,
-            **fields,
-        }
-    )
-    rollouts: Any = Rollouts(policy, settings, score, [Source("chat", 1.0, TASKS)])
+    settings = sampled_recipe(**{"algorithm": "distill", "distill": {"teacher": "self"}, "steps": 4, **fields})
+    rollouts = rollouts_of(policy, settings, score)
     asyncio.run(train_distill(policy.model, settings, rollouts, folder, teacher, report=reporter))
 
 
@@ -265,16 +257,11 @@ def teacher_of(kind: str, policy: LocalPolicy) -> Teacher:
 @pytest.mark.parametrize("kind", ["self", "current self", "model", "adapter"])
 def test_a_run_that_was_killed_ends_with_the_same_weights(kind: str, tmp_path: Path) -> None:
     fields: Any = {"updates_per_batch": 2, "distill": {"teacher": "self", "reward": 0.5}}
-    whole = fresh_policy()
-    run(whole, teacher_of(kind, whole), tmp_path / "whole", Reporter(), **fields)
-    killed = fresh_policy()
-    with pytest.raises(Killed):
-        run(killed, teacher_of(kind, killed), tmp_path / "cut", Reporter(3), **fields)
-    resumed, rest = fresh_policy(), Reporter()
-    run(resumed, teacher_of(kind, resumed), tmp_path / "cut", rest, **fields)
-    assert list(rest.steps) == [3, 4]
-    theirs = lora.weights(whole.model)
-    assert all(torch.equal(weight, theirs[name]) for name, weight in lora.weights(resumed.model).items())
+
+    def taught(policy: LocalPolicy, folder: Path, reporter: Reporter) -> None:
+        run(policy, teacher_of(kind, policy), folder, reporter, **fields)
+
+    assert_resumes_exactly(taught, tmp_path, dies_at=3, steps=4)
 
 
 def test_a_lost_teacher_ends_the_step_and_changes_no_weight(tmp_path: Path) -> None:

@@ -13,10 +13,8 @@ import torch
 from tests.tiny import tiny, tokenizer
 from tests.training.oracles import adapted, as_rows, gradients, kto_trainer
 from tests.training.test_loops import (
-    Killed,
     Reporter,
-    checkpoint_every_step,  # noqa: F401 (a fixture)
-    fresh_policy,
+    assert_resumes_exactly,
     no_evaluation,
     recipe,
 )
@@ -36,6 +34,7 @@ from verigym.core.records import (
     Verdict,
 )
 from verigym.model import lora
+from verigym.policies.local.policy import LocalPolicy
 from verigym.policies.render import Renderer
 from verigym.training import update
 from verigym.training.data import RunRecords, rated, read_rows
@@ -239,15 +238,11 @@ def run(model: Any, folder: Path, reporter: Reporter, rows: list[Rated], **field
 @pytest.mark.usefixtures("checkpoint_every_step")
 def test_a_run_that_was_killed_ends_with_the_same_weights(tmp_path: Path) -> None:
     rows = thumbs(20)
-    whole, resumed = fresh_policy().model, fresh_policy().model
-    run(whole, tmp_path / "whole", Reporter(), rows)
-    with pytest.raises(Killed):
-        run(fresh_policy().model, tmp_path / "cut", Reporter(4), rows)
-    rest = Reporter()
-    run(resumed, tmp_path / "cut", rest, rows)
-    assert list(rest.steps) == [4, 5, 6]
-    theirs = lora.weights(whole)
-    assert all(torch.equal(weight, theirs[name]) for name, weight in lora.weights(resumed).items())
+
+    def rated(policy: LocalPolicy, folder: Path, reporter: Reporter) -> None:
+        run(policy.model, folder, reporter, rows)
+
+    assert_resumes_exactly(rated, tmp_path, dies_at=4, steps=6)
 
 
 def test_replies_with_a_thumb_up_become_likelier_than_those_with_a_thumb_down(tmp_path: Path) -> None:

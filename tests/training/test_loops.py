@@ -3,6 +3,7 @@ That they learn is in test_learning.py."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,13 +73,22 @@ def fresh_policy(head: bool = False) -> LocalPolicy:
 def assert_same_weights(one: Any, other: Any) -> None:
     theirs = lora.weights(other)
     for name, weight in lora.weights(one).items():
-        assert torch.allclose(weight, theirs[name], atol=1e-6), name
+        assert torch.equal(weight, theirs[name]), name
 
 
-@pytest.fixture
-def checkpoint_every_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A setting, made small: in life a checkpoint is written every ten seconds."""
-    monkeypatch.setattr(loop, "CHECKPOINT_S", -1.0)
+def assert_resumes_exactly(
+    run: Callable[[LocalPolicy, Path, Reporter], object], folder: Path, *, dies_at: int, steps: int, head: bool = False
+) -> tuple[Reporter, Reporter]:
+    """A run that dies at a step and is repeated ends with the weights of a run that was never killed. Returns what both said."""
+    whole, last = fresh_policy(head), Reporter()
+    run(whole, folder / "whole", last)
+    with pytest.raises(Killed):
+        run(fresh_policy(head), folder / "cut", Reporter(dies_at))
+    resumed, rest = fresh_policy(head), Reporter()
+    run(resumed, folder / "cut", rest)
+    assert list(rest.steps) == list(range(dies_at, steps + 1)), "only what was lost is done again"
+    assert_same_weights(resumed.model, whole.model)
+    return last, rest
 
 
 # -- SFT --------------------------------------------------------------------------------------------------------------
@@ -114,15 +124,7 @@ def run_sft(policy: LocalPolicy, folder: Path, reporter: Reporter, **fields: Any
 @pytest.mark.usefixtures("checkpoint_every_step")
 @pytest.mark.parametrize("dies_at", [1, 4, 6], ids=["at the first step", "on the way", "at the last step"])
 def test_sft_that_was_killed_ends_where_it_would_have_ended(dies_at: int, tmp_path: Path) -> None:
-    whole = fresh_policy()
-    run_sft(whole, tmp_path / "whole", Reporter())
-    killed, rest = fresh_policy(), Reporter()
-    with pytest.raises(Killed):
-        run_sft(killed, tmp_path / "cut", Reporter(dies_at))
-    resumed = fresh_policy()
-    run_sft(resumed, tmp_path / "cut", rest)
-    assert list(rest.steps) == list(range(dies_at, 7)), "only what was lost is done again"
-    assert_same_weights(resumed.model, whole.model)
+    assert_resumes_exactly(run_sft, tmp_path, dies_at=dies_at, steps=6)
 
 
 def test_a_finished_run_does_nothing_more(tmp_path: Path) -> None:
@@ -227,6 +229,14 @@ class Rollouts:
         return Group(name, made, [self.score(one) for one in made])
 
 
+def sampled_recipe(**fields: Any) -> Recipe:
+    return recipe(**{"algorithm": "grpo", "num_generations_per_prompt": 4, "max_tokens": 8, **fields})
+
+
+def rollouts_of(policy: LocalPolicy, settings: Recipe, score: Score = letters) -> Any:
+    return Rollouts(policy, settings, score, [Source("chat", 1.0, TASKS)])
+
+
 def run_grpo(
     policy: LocalPolicy,
     folder: Path,
@@ -237,7 +247,7 @@ def run_grpo(
     **fields: Any,
 ) -> tuple[list[int], Rollouts]:
     """Returns the steps after which the weights were said to have changed, and what was sampled."""
-    settings = recipe(**{"algorithm": "grpo", "num_generations_per_prompt": 4, "max_tokens": 8, **fields})
+    settings = sampled_recipe(**fields)
     rollouts: Any = Rollouts(policy, settings, score, sources)
     asyncio.run(train_grpo(policy.model, settings, rollouts, folder, reference=reference, report=reporter))
     return rollouts.changes, rollouts
@@ -247,17 +257,14 @@ def run_grpo(
 @pytest.mark.parametrize("dies_at", [1, 3], ids=["at the first step", "on the way"])
 @pytest.mark.parametrize("updates", [1, 2], ids=["one update a batch", "two updates a batch"])
 def test_grpo_that_was_killed_ends_where_it_would_have_ended(updates: int, dies_at: int, tmp_path: Path) -> None:
-    whole, reporter = fresh_policy(), Reporter()
-    run_grpo(whole, tmp_path / "whole", reporter, steps=5, updates_per_batch=updates)
-    killed, rest = fresh_policy(), Reporter()
-    with pytest.raises(Killed):
-        run_grpo(killed, tmp_path / "cut", Reporter(dies_at), steps=5, updates_per_batch=updates)
-    resumed = fresh_policy()
-    changes, _ = run_grpo(resumed, tmp_path / "cut", rest, steps=5, updates_per_batch=updates)
-    assert list(rest.steps) == list(range(dies_at, 6))
-    assert changes[0] == dies_at - 1, "the sampler is told of the weights it begins with"
-    assert_same_weights(resumed.model, whole.model)
-    assert rest.steps[5]["reward"] == reporter.steps[5]["reward"]
+    changes: list[list[int]] = []
+
+    def run(policy: LocalPolicy, folder: Path, reporter: Reporter) -> None:
+        changes.append(run_grpo(policy, folder, reporter, steps=5, updates_per_batch=updates)[0])
+
+    last, rest = assert_resumes_exactly(run, tmp_path, dies_at=dies_at, steps=5)
+    assert changes[-1][0] == dies_at - 1, "the sampler is told of the weights it begins with"
+    assert rest.steps[5]["reward"] == last.steps[5]["reward"]
 
 
 @pytest.mark.usefixtures("checkpoint_every_step")
@@ -276,13 +283,8 @@ def test_grpo_that_was_killed_ends_where_it_would_have_ended(updates: int, dies_
 def test_every_algorithm_that_was_killed_ends_where_it_would_have_ended(
     algorithm: str, fields: dict[str, Any], tmp_path: Path
 ) -> None:
-    asked = {"algorithm": algorithm, "steps": 3, "num_generations_per_prompt": 3, **fields}
-    whole, resumed = fresh_policy(), fresh_policy()
-    run_grpo(whole, tmp_path / "whole", Reporter(), **asked)
-    with pytest.raises(Killed):
-        run_grpo(fresh_policy(), tmp_path / "cut", Reporter(3), **asked)
-    run_grpo(resumed, tmp_path / "cut", Reporter(), **asked)
-    assert_same_weights(resumed.model, whole.model)
+    run = partial(run_grpo, algorithm=algorithm, steps=3, num_generations_per_prompt=3, **fields)
+    assert_resumes_exactly(run, tmp_path, dies_at=3, steps=3)
 
 
 def test_groups_that_say_nothing_change_nothing(tmp_path: Path) -> None:
@@ -443,14 +445,7 @@ def run_reward(policy: LocalPolicy, folder: Path, reporter: Reporter, **fields: 
 @pytest.mark.usefixtures("checkpoint_every_step")
 @pytest.mark.parametrize(("run", "head"), [(run_dpo, False), (run_reward, True)], ids=["dpo", "reward"])
 def test_killed_training_on_pairs_resumes_to_the_same_weights(run: Any, head: bool, tmp_path: Path) -> None:
-    whole, rest = fresh_policy(head), Reporter()
-    run(whole, tmp_path / "whole", Reporter())
-    with pytest.raises(Killed):
-        run(fresh_policy(head), tmp_path / "cut", Reporter(4))
-    resumed = fresh_policy(head)
-    run(resumed, tmp_path / "cut", rest)
-    assert list(rest.steps) == [4, 5, 6]
-    assert_same_weights(resumed.model, whole.model)
+    assert_resumes_exactly(run, tmp_path, dies_at=4, steps=6, head=head)
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=60), st.integers(0, 3))

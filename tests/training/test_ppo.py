@@ -1,6 +1,7 @@
 """PPO: the critic and its loss against the formulas by brute force, rewards of tokens, resuming, and learning."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +15,17 @@ from tests.tiny import tiny
 from tests.training.oracles import assert_same, gradients, shake
 from tests.training.test_distill import in_digits, sampled
 from tests.training.test_loops import (
-    TASKS,
-    Killed,
     Reporter,
-    Rollouts,
-    checkpoint_every_step,  # noqa: F401 (a fixture)
+    assert_resumes_exactly,
     fresh_policy,
     letters,
     recipe,
+    rollouts_of,
+    sampled_recipe,
 )
 from verigym.core.errors import BadInput
 from verigym.core.records import Sample, Trajectory, Turn
 from verigym.model import lora
-from verigym.training.groups import Source
 from verigym.training.losses import value_loss
 from verigym.training.ppo import Critic, _quality, gae, token_rewards, train_ppo, whitened
 from verigym.training.update import value_update, values_of
@@ -186,34 +185,17 @@ def test_the_value_loss_ignores_padding() -> None:
 
 
 def run(policy: Any, folder: Path, reporter: Reporter, *, score: Any = letters, **fields: Any) -> None:
-    settings = recipe(
-        **{
-            "algorithm": "ppo",
-            "num_generations_per_prompt": 4,
-            "max_tokens": 8,
-            "steps": 4,
-            "critic": {"warmup": 1, "learning_rate": 1e-2},
-            **fields,
-        }
-    )
-    rollouts: Any = Rollouts(policy, settings, score, [Source("chat", 1.0, TASKS)])
-    start = lora.weights(policy.model)
+    critic = {"warmup": 1, "learning_rate": 1e-2}
+    settings = sampled_recipe(**{"algorithm": "ppo", "steps": 4, "critic": critic, **fields})
+    rollouts, start = rollouts_of(policy, settings, score), lora.weights(policy.model)
     asyncio.run(train_ppo(policy.model, settings, rollouts, folder, reference=start, report=reporter))
 
 
 @pytest.mark.usefixtures("checkpoint_every_step")
 def test_a_run_that_was_killed_ends_with_the_same_weights(tmp_path: Path) -> None:
     """Also the critic's: from other values, the policy would learn other advantages."""
-    fields: Any = {"updates_per_batch": 2, "loss": {"kl": 0.05}}
-    whole, last = fresh_policy(), Reporter()
-    run(whole, tmp_path / "whole", last, **fields)
-    with pytest.raises(Killed):
-        run(fresh_policy(), tmp_path / "cut", Reporter(3), **fields)
-    resumed, rest = fresh_policy(), Reporter()
-    run(resumed, tmp_path / "cut", rest, **fields)
-    assert list(rest.steps) == [3, 4]
-    theirs = lora.weights(whole.model)
-    assert all(torch.equal(weight, theirs[name]) for name, weight in lora.weights(resumed.model).items())
+    asked = partial(run, updates_per_batch=2, loss={"kl": 0.05})
+    last, rest = assert_resumes_exactly(asked, tmp_path, dies_at=3, steps=4)
     assert rest.steps[4]["value_loss"] == last.steps[4]["value_loss"]
 
 

@@ -1,6 +1,7 @@
 """Rejection-sampling fine-tuning: what is kept of a group, that it is imitated, and that a killed run ends the same."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +9,10 @@ import pytest
 
 from tests.training.test_loops import (
     TASKS,
-    Killed,
     Reporter,
     Rollouts,
+    assert_resumes_exactly,
     assert_same_weights,
-    checkpoint_every_step,  # noqa: F401 (a fixture)
     fresh_policy,
     letters,
     recipe,
@@ -117,14 +117,7 @@ def test_what_passed_becomes_likelier_and_the_round_says_how_much_was_kept(tmp_p
 
 @pytest.mark.usefixtures("checkpoint_every_step")
 def test_rft_that_was_killed_ends_where_it_would_have_ended(tmp_path: Path) -> None:
-    whole = fresh_policy()
-    run(whole, tmp_path / "whole", Reporter(), some_pass)
-    with pytest.raises(Killed):
-        run(fresh_policy(), tmp_path / "cut", Reporter(2), some_pass)
-    resumed, rest = fresh_policy(), Reporter()
-    run(resumed, tmp_path / "cut", rest, some_pass)
-    assert list(rest.steps) == [2, 3]
-    assert_same_weights(resumed.model, whole.model)
+    assert_resumes_exactly(partial(run, score=some_pass), tmp_path, dies_at=2, steps=3)
 
 
 def test_a_round_in_which_nothing_passes_changes_nothing(tmp_path: Path) -> None:
