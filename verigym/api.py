@@ -68,7 +68,8 @@ class Workspace(TrainingVerbs, ProductionVerbs, RecordVerbs):
         """Find a version, or name a new agent on a base model.
 
         `model` is an id, a name, `champion`, `latest`, `smollm2-135m`, a Hugging Face model id, a folder, or URL#MODEL.
-        `constraints` limits the replies of a local model: `tools` (only valid calls of the offered tools) or a JSON schema.
+        `constraints` limits the replies of a local model: `tools` (only valid calls of the offered tools), `copy:name,file`
+        (also, these arguments are copied from the request) or a JSON schema.
         `program` is an external agent that drives the episodes: a command, such as `codex exec {prompt}`, or module:function.
         """
         from verigym.workspace.agents import constrained, with_program

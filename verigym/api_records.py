@@ -122,11 +122,11 @@ class RecordVerbs(WorkspaceBase):
     ) -> Version:
         """Make a version with another prompt, tools, examples, skills, harness, constraints or sampling, without training.
 
-        `system` is the text of the prompt. `descriptions` maps a tool to its new description. `constraints` is `tools` or
-        a JSON schema. `sampling` names the settings to change: `{"temperature": 0.2}`. `examples` are conversations that
-        are shown before the task. `skills` maps names to texts that the agent can read. `harness` names settings of the
-        loop: `{"turns": 16}`. `tools` is a tools file. Its tools are offered besides those of the environment. With an
-        `environment`, every described tool must exist in it.
+        `system` is the text of the prompt. `descriptions` maps a tool to its new description. `constraints` is `tools`,
+        `copy:name,file` or a JSON schema. `sampling` names the settings to change: `{"temperature": 0.2}`. `examples` are
+        conversations that are shown before the task. `skills` maps names to texts that the agent can read. `harness` names
+        settings of the loop: `{"turns": 16}`. `tools` is a tools file. Its tools are offered besides those of the
+        environment. With an `environment`, every described tool must exist in it.
         """
         from verigym.core.records import Harness, Sampling
         from verigym.workspace.agents import constraint_text, derive

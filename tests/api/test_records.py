@@ -47,7 +47,7 @@ def test_a_new_version_refuses_wrong_settings(ws: verigym.Workspace, model: str)
         ws.new_version(parent=model, sampling={"heat": 1})
     with pytest.raises(verigym.VerigymError, match="not a JSON schema"):
         ws.new_version(parent=model, constraints={"type": "nonsense"})
-    with pytest.raises(verigym.VerigymError, match='"tools" or a JSON schema'):
+    with pytest.raises(verigym.VerigymError, match='It must be "tools", "copy:" and names of arguments'):
         ws.new_version(parent=model, constraints="tool")
     held = ws.new_version(parent=model, constraints={"type": "object"})
     assert held.constraints == '{"type":"object"}'

@@ -11,7 +11,7 @@ from verigym.core.errors import Refused
 from verigym.core.records import FunctionCall, Task
 from verigym.environments.load import load_environment
 from verigym.evaluation.report import breakdown
-from verigym.evaluation.shift import shifts
+from verigym.evaluation.shift import copied_arguments, shifts
 from verigym.harness.environment import EnvironmentSpec
 
 TOOLCALL = load_environment("toolcall")
@@ -127,6 +127,27 @@ def test_every_held_out_task_of_toolcall_has_one_kind_and_long_text_takes_no_tim
     begun = time.perf_counter()
     assert shifts(spec, tasks)
     assert time.perf_counter() - begun < 60
+
+
+def test_arguments_that_training_always_copies_are_found() -> None:
+    assert copied_arguments(TOOLCALL) == [
+        *(
+            "attendee",
+            "company",
+            "file",
+            "folder",
+            "name",
+            "new_name",
+            "person",
+            "query",
+            "subject",
+            "text",
+            "title",
+            "to",
+        )
+    ]
+    with pytest.raises(Refused, match="no argument is copied from the request in every training task"):
+        copied_arguments(load_environment("math"))
 
 
 def test_a_report_is_divided_by_given_names() -> None:

@@ -12,9 +12,9 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from tests.policies import templates
 from verigym.core.errors import BadInput
 from verigym.core.protocols import Request
-from verigym.core.records import FunctionCall, Item, Message, Sampling, ToolSpec
+from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, Sampling, ToolSpec
 from verigym.model.load import LoadedModel
-from verigym.policies.local.constrain import Constraints, read_schema
+from verigym.policies.local.constrain import Constraints, read_schema, spans
 from verigym.policies.local.policy import LocalPolicy
 
 BOOK = ToolSpec(
@@ -117,6 +117,74 @@ def test_a_reply_of_a_schema_is_such_a_value_and_its_logprobs_say_so() -> None:
         assert len(turn.restricted) == len(turn.logprobs) == len(turn.completion_ids)
         assert all(kept >= free - 1e-4 for kept, free in zip(turn.restricted, turn.logprobs, strict=True))
         assert sum(turn.restricted) > sum(turn.logprobs) + 10, "a random model would hardly have said it"
+
+
+ADD = ToolSpec(
+    name="crm.add",
+    parameters={
+        "type": "object",
+        "properties": {
+            "name": {"type": "string"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "day": {"type": "string"},
+            "status": {"enum": ["won", "lost"], "type": "string"},
+        },
+        "required": ["name"],
+        "additionalProperties": False,
+    },
+)
+READ: list[Item] = [
+    Message("system", "Never say Grenadle."),
+    Message("user", 'Add Zoë "Z" O\'Brien of Acme & Sons, plan_2.pdf.'),
+    FunctionCallOutput("c", "found: Bo\nand Kim"),
+]
+
+
+@pytest.mark.parametrize("name", ["bare", "qwen2", "llama3", "mistral", "mistral newer", "nemotron"])
+@pytest.mark.parametrize(
+    ("arguments", "allowed"),
+    [
+        ({"name": "Acme & Sons", "day": "any day at all"}, True),
+        ({"name": 'Zoë "Z" O\'Brien'}, True),
+        ({"name": "plan_2.pdf", "tags": ["Bo", "Kim", "Bo\nand Kim"]}, True),
+        ({"name": "Grenadle"}, False),
+        ({"name": "Acm"}, False),
+        ({"name": ""}, False),
+        ({"name": "Bo", "tags": ["Lea"]}, False),
+    ],
+    ids=["two words", "quotes", "several", "instruction", "part of a word", "empty", "list"],
+)
+def test_copied_arguments_are_parts_of_what_was_read(name: str, arguments: dict[str, Any], allowed: bool) -> None:
+    one = policy(name)
+    shown = one.render.shown_name(ADD.name, one.render.template.offer([ADD]).names)
+    written = one.render.dialect.write([FunctionCall("c", shown, json.dumps(arguments, ensure_ascii=False))])
+    matcher, vocabulary = one._constraints.matcher("copy:name,tags,status", [ADD], READ), one.model.config.vocab_size
+    for id in one.render.tokenizer.encode(written, add_special_tokens=False):
+        if not matcher.allowed(vocabulary)[id]:
+            assert not allowed, f"{written!r} may be said"
+            return
+        matcher.took(id)
+    assert allowed and matcher.allowed(vocabulary)[sorted(one.render.stop_ids)].any()
+
+
+def test_sampled_arguments_are_copied_from_the_request_and_others_stay_free() -> None:
+    made = replies(policy(), "copy:name,tags", 8, tools=[ADD])
+    for call in [call for reply in made for call in calls(reply.items) if reply.turn.finish == "stop"]:
+        assert json.loads(call.arguments)["name"] in spans("Book it.")
+
+
+def test_spans_begin_and_end_at_words_and_are_bounded() -> None:
+    assert spans("a b.") == ["a", "a b", "a b.", "b", "b.", "."]
+    assert spans("") == spans(" \n") == [""]
+    assert len(spans("x y " * 10_000)) == 32, "each part once"
+    assert max(len(part.split()) for part in spans(" ".join(map(str, range(100))))) == 16
+
+
+def test_a_constraint_that_copies_no_argument_is_refused() -> None:
+    for names in ("copy:color", "copy:status", "copy:hour"):
+        with pytest.raises(BadInput, match=f"{names} names no text argument of the offered tools"):
+            policy()._constraints.matcher(names, [ADD, BOOK], READ)
+    assert policy()._constraints.matcher("copy:name", []) is None
 
 
 def test_words_stay_free_beside_the_tools() -> None:

@@ -38,7 +38,7 @@ def rollout(
 ) -> None:
     """Run k episodes of each task. Episodes are scored and stored as they finish."""
     ws, spec = workspace(options.home, create=True), open_environment(environment, options)
-    agent = ws.agent(options.model, constraints=constraints_of(options.constrain), program=options.agent)
+    agent = ws.agent(options.model, constraints=constraints_of(options.constrain, spec), program=options.agent)
     _note_own_sampling(agent)
     settings, finished = options.settings(ws, agent, 256), ws.folder.store.finished_runs()
     run = ws.rollout(spec, agent, n=options.num, split=split, name=options.name, settings=settings)
@@ -96,7 +96,7 @@ def evaluate(
     if part:
         split = f"{split} {parse_part(part)}"
     ws, spec = workspace(options.home, create=True), open_environment(environment, options)
-    agent = ws.agent(options.model, constraints=constraints_of(options.constrain), program=options.agent)
+    agent = ws.agent(options.model, constraints=constraints_of(options.constrain, spec), program=options.agent)
     _note_own_sampling(agent)
     settings, finished = options.settings(ws, agent), ws.folder.store.finished_runs()
     report = ws.evaluate(spec, agent, n=options.num, split=split, name=options.name, settings=settings)

@@ -98,7 +98,12 @@ def new(
         typer.Option("--tools", help="Tools file (YAML). Its tools are offered besides those of the environment"),
     ] = None,
     constrain: Annotated[
-        str, typer.Option("--constrain", help="Constraint on replies of a local model: tools, or a JSON schema file")
+        str,
+        typer.Option(
+            "--constrain",
+            help="Constraint on replies of a local model: tools, copy:name,file (arguments that are copied from the request), "
+            "or a JSON schema file",
+        ),
     ] = "",
     temperature: Annotated[
         float | None, typer.Option("--temperature", min=0, max=10, help="Sampling temperature (0: greedy)")

@@ -15,6 +15,7 @@ from verigym.core.errors import BadInput, not_found
 if TYPE_CHECKING:
     from verigym.cli.command_workspace import CommandWorkspace
     from verigym.core.records import Version
+    from verigym.harness.environment import EnvironmentSpec
     from verigym.rollout.settings import EpisodeLimits, Prices, ProgramOptions, RunSettings
 
 MODEL = "a version (id, name, champion, latest), smollm2-135m, a Hugging Face model id, a folder, a named server or URL#MODEL"
@@ -114,7 +115,8 @@ Constrain = Annotated[
     str,
     typer.Option(
         "--constrain",
-        help="Constrain the replies of a local model: tools (only valid calls of the offered tools) or a JSON schema file. "
+        help="Constrain the replies of a local model: tools (only valid calls of the offered tools), copy (also, arguments that "
+        "every training task copies are copied from the request), copy:name,file (these arguments), or a JSON schema file. "
         "Makes a new version with this constraint",
     ),
 ]
@@ -365,15 +367,21 @@ def prices_of(given: str) -> "Prices":
     return Prices(prompt, completion)
 
 
-def constraints_of(given: str) -> str | dict[str, object]:
-    """The constraint that `--constrain` names: tools, or the JSON schema in a file."""
+def constraints_of(given: str, environment: "EnvironmentSpec | None" = None) -> str | dict[str, object]:
+    """The constraint that `--constrain` names: tools, copied arguments, or the JSON schema in a file."""
     import msgspec
 
-    if given in ("", "tools"):
+    if given in ("", "tools") or given.startswith("copy:"):
         return given
+    if given == "copy" and environment is not None:
+        from verigym.evaluation.shift import copied_arguments
+
+        return f"copy:{','.join(copied_arguments(environment))}"
+    if given == "copy":
+        raise BadInput("--constrain copy needs names of arguments here. Write them: --constrain copy:name,company")
     path = Path(given)
     if not path.is_file():
-        raise BadInput(f"--constrain: the file {given} does not exist. Write tools, or the path of a JSON schema")
+        raise BadInput(f"--constrain: the file {given} does not exist. Write tools, copy or the path of a JSON schema")
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict)
     except (msgspec.DecodeError, OSError) as error:

@@ -106,7 +106,8 @@ class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     max_tokens: int = 256
     stop: list[str] = []
     constrain: str = ""
-    """`tools`: a call fits an offered tool and its schema. A JSON schema: the reply is such a value. Empty: unconstrained."""
+    """`tools`: a call fits an offered tool and its schema. `copy:name,file`: also, arguments of these names are copied from what
+    users and tools said. A JSON schema: the reply is such a value. Empty: unconstrained."""
     reasoning_tokens: int = 0
     """Maximum tokens of reasoning in a reply. The reasoning is ended there, and the answer follows. 0 for no limit besides
     `max_tokens`."""

@@ -74,6 +74,29 @@ def shifts(environment: EnvironmentSpec, tasks: Iterable[Task]) -> dict[str, lis
     return {task.id: _kinds(task, calls[task.id], seen, several) for task in tasks if calls[task.id]}
 
 
+def copied_arguments(environment: EnvironmentSpec) -> list[str]:
+    """Names of the arguments that the gold solutions of all training tasks copy from the request. A name that means something
+    else in another tool, or a value that is worked out there, does not count."""
+    copied: dict[str, bool] = {}
+    for task in environment.tasks("train"):
+        text = text_of(task)
+        for name, value in _values(_calls(environment, task)):
+            copied[name] = copied.get(name, True) and value in text
+    texts = {
+        name
+        for tool in environment.tools
+        for name, schema in tool.parameters.get("properties", {}).items()
+        if schema.get("type") in ("string", "array") and "enum" not in schema
+    }
+    found = sorted(name for name, always in copied.items() if always and name in texts)
+    if not found:
+        raise Refused(
+            f"{environment.name}: no argument is copied from the request in every training task. Name arguments: "
+            "--constrain copy:name,company"
+        )
+    return found
+
+
 def _kinds(task: Task, calls: Sequence[FunctionCall], seen: _Seen, several: bool) -> list[str]:
     clauses = [*_clauses(task, calls)]
     known = family_of(task) in seen.families or (bool(clauses) and all(clause in seen.clauses for clause in clauses))

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -21,6 +22,9 @@ from verigym.workspace.measure import latest_report, reports_of
 from verigym.workspace.shared_reports import GUARDS
 from verigym.workspace.workspace import WorkspaceFolder
 
+_COPY = re.compile(r"copy:[^,\s]+(,[^,\s]+)*")
+"""`copy:` and the names of arguments."""
+
 
 def constraint_text(version: Version, constraints: str | Mapping[str, object]) -> str:
     """The constraint as a version stores it. An invalid JSON schema is refused now, not in the first episode."""
@@ -29,9 +33,10 @@ def constraint_text(version: Version, constraints: str | Mapping[str, object]) -
     if version.is_remote:
         raise BadInput("Constraints work only with local models. Configure constrained decoding on the server instead")
     if isinstance(constraints, str):
-        if constraints != "tools":
+        if constraints != "tools" and not _COPY.fullmatch(constraints):
             raise BadInput(
-                f'The value of constraints is "{constraints}". It must be "tools" or a JSON schema as a dict'
+                f'The value of constraints is "{constraints}". It must be "tools", "copy:" and names of arguments '
+                "(copy:name,company), or a JSON schema as a dict"
             )
         return constraints
     import jsonschema

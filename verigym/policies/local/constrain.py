@@ -1,11 +1,13 @@
 """Constrained decoding: determines which tokens may come next, so that a reply follows its grammar.
 
 A grammar is in the Lark format of llguidance: one JSON value of a schema, or free text and calls of the offered tools in the
-model's dialect. A tag that is one token of the model is required as that token. Otherwise it is ordinary text.
+model's dialect. A tag that is one token of the model is required as that token. Otherwise it is ordinary text. `copy:name,file`
+is like `tools`, and the arguments with these names are copied from what the model read.
 """
 
 import functools
 import json
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,13 +21,19 @@ from torch import Tensor
 
 from verigym.core import codec
 from verigym.core.errors import BadInput
-from verigym.core.records import Json, ToolSpec
+from verigym.core.records import FunctionCallOutput, Item, Json, Message, ToolSpec
 from verigym.policies.dialects import Dialect, function_xml, markup, plain
 from verigym.policies.render import Renderer
 
 _SPACING = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
 _ANY = "/(.|\\n)*/"
 _NO_BRACE = "/\\s*[^{\\s](.|\\n)*/"
+
+COPY = "copy:"
+_COPIED = "copied"
+_PIECE = re.compile(r"\w+|[^\w\s]")
+_MAX_PIECES = 16
+"""Maximum words and punctuation marks of a copied argument."""
 
 TokenOf = Callable[[str], int | None]
 """Returns the id of a text that is an added token of the vocabulary, otherwise None."""
@@ -41,15 +49,19 @@ class Constraints:
         self._added = {str(token): id for id, token in tokenizer.added_tokens_decoder.items()}
         self._compiled = functools.lru_cache(maxsize=64)(self._compile)
 
-    def matcher(self, constrain: str, tools: list[ToolSpec]) -> "Matcher | None":
+    def matcher(self, constrain: str, tools: list[ToolSpec], items: Sequence[Item] = ()) -> "Matcher | None":
         """The matcher of a reply under `Sampling.constrain`. None without a constraint. `call` is like `tools`, but the reply
-        must be a call. It is for single requests, not for a version."""
-        if constrain in ("tools", "call"):
+        must be a call. It is for single requests, not for a version. `items` are what the model read."""
+        if constrain in ("tools", "call") or constrain.startswith(COPY):
             if not tools:
                 return None
             names = self._render.template.offer(tools).names
             shown = [msgspec.structs.replace(tool, name=self._render.shown_name(tool.name, names)) for tool in tools]
-            grammar = tools_grammar(self._render.dialect, shown, self._added.get, must=constrain == "call")
+            copied = spans(text_read(items)) if constrain.startswith(COPY) else None
+            if copied is not None:
+                shown = copying(shown, constrain.removeprefix(COPY).split(","))
+            must = constrain == "call"
+            grammar = tools_grammar(self._render.dialect, shown, self._added.get, must=must, copied=copied)
         else:
             grammar = f"start: {_json(read_schema(constrain))}\n"
         return Matcher(self._compiled(grammar).deep_copy())
@@ -87,27 +99,85 @@ def read_schema(text: str) -> dict[str, Any]:
     return schema
 
 
-def tools_grammar(dialect: Dialect, tools: Sequence[ToolSpec], token_of: TokenOf, *, must: bool = False) -> str:
+def text_read(items: Sequence[Item]) -> str:
+    """What users and tools said. Instructions and the model's own words are not copied from."""
+    texts: list[str] = []
+    for item in items:
+        match item:
+            case Message(role="user"):
+                texts.append(item.text)
+            case FunctionCallOutput():
+                texts.append(item.output)
+            case _:
+                pass
+    return "\n".join(texts)
+
+
+def spans(text: str) -> list[str]:
+    """Every part of the text that begins and ends at a word or a punctuation mark, up to a maximum length, once."""
+    pieces = [*_PIECE.finditer(text)]
+    parts = (
+        text[first.start() : last.end()]
+        for index, first in enumerate(pieces)
+        for last in pieces[index : index + _MAX_PIECES]
+    )
+    return [*dict.fromkeys(parts)] or [""]
+
+
+def copying(tools: Sequence[ToolSpec], names: Sequence[str]) -> list[ToolSpec]:
+    """The tools with arguments of these names, texts and lists of texts, that must be copied."""
+    changed: list[ToolSpec] = []
+    found = False
+    for tool in tools:
+        properties: Json = dict(tool.parameters.get("properties", {}))
+        for name in [name for name in names if name in properties]:
+            match properties[name]:
+                case {"type": "string"} as schema if "enum" not in schema:
+                    properties[name] = {"$ref": f"#/$defs/{_COPIED}"}
+                case {"type": "array", "items": {"type": "string"} as each, **rest} if "enum" not in each:
+                    properties[name] = {**rest, "type": "array", "items": {"$ref": f"#/$defs/{_COPIED}"}}
+                case _:
+                    continue
+            found = True
+        changed.append(msgspec.structs.replace(tool, parameters={**tool.parameters, "properties": properties}))
+    if not found:
+        raise BadInput(
+            f"The constraint {COPY}{','.join(names)} names no text argument of the offered tools. Name an argument of theirs"
+        )
+    return changed
+
+
+def tools_grammar(
+    dialect: Dialect,
+    tools: Sequence[ToolSpec],
+    token_of: TokenOf,
+    *,
+    must: bool = False,
+    copied: Sequence[str] | None = None,
+) -> str:
     """The grammar of a reply that calls these tools, under the names that the model is shown. Unless it `must` call one, the
-    reply may also be text."""
+    reply may also be text. `copied` are the texts that arguments may be (`copying`)."""
+    json_of = functools.partial(_json, copied=copied)
     if dialect in (markup.HARMONY, function_xml.DIALECT):
         raise BadInput(
             f"Tool calls in the dialect {dialect.name} cannot be constrained. Remove the constraint tools from this model"
         )
     tag = functools.partial(_tag, token_of=token_of)
     if dialect is plain.DIALECT:
-        return f"start: call{_or(must)}\ncall: {_calls(tools, 'tool', 'args')}\n" + _words(must, _NO_BRACE)
+        return f"start: call{_or(must)}\ncall: {json_of(_calls(tools, 'tool', 'args'))}\n" + _words(must, _NO_BRACE)
     if dialect is markup.LLAMA:
-        call = f"call: {_calls(tools, 'name', 'parameters')}\n"
+        call = f"call: {json_of(_calls(tools, 'name', 'parameters'))}\n"
         return f'start: call ("; " call)*{_or(must)}\n{call}' + _words(must, _NO_BRACE)
     first = markup.MISTRAL.mark if dialect is markup.NEWER_MISTRAL else dialect.mark
     opening, words = tag(first), _words(must, _without_tag(first, token_of))
     before = "" if must else "WORDS | WORDS? "
     if dialect is markup.NEWER_MISTRAL:
         arguments = tag(dialect.mark)
-        named = " | ".join(f"{opening} {json.dumps(tool.name)} {arguments} {_json(_arguments(tool))}" for tool in tools)
+        named = " | ".join(
+            f"{opening} {json.dumps(tool.name)} {arguments} {json_of(_arguments(tool))}" for tool in tools
+        )
         return f"start: {before}call+\ncall: {named}\n" + words
-    call = f"call: {_calls(tools, 'name', 'arguments')}\n"
+    call = f"call: {json_of(_calls(tools, 'name', 'arguments'))}\n"
     if dialect is markup.HERMES:
         block = f'block: {opening} "\\n" call "\\n" {tag("</tool_call>")}\n'
         return f'start: {before}block ("\\n" block)*\n{block}{call}' + words
@@ -137,7 +207,7 @@ def _without_tag(text: str, token_of: TokenOf) -> str:
     return f"{_ANY} & ~/(.|\\n)*{escaped}(.|\\n)*/"
 
 
-def _calls(tools: Sequence[ToolSpec], name: str, arguments: str) -> str:
+def _calls(tools: Sequence[ToolSpec], name: str, arguments: str) -> Json:
     choices = [
         {
             "type": "object",
@@ -147,12 +217,13 @@ def _calls(tools: Sequence[ToolSpec], name: str, arguments: str) -> str:
         }
         for tool in tools
     ]
-    return _json({"anyOf": choices})
+    return {"anyOf": choices}
 
 
 def _arguments(tool: ToolSpec) -> Json:
     return {"type": "object", "properties": {}, "additionalProperties": False, **tool.parameters}
 
 
-def _json(schema: Json) -> str:
-    return f"%json {json.dumps({**schema, 'x-guidance': _SPACING})}"
+def _json(schema: Json, copied: Sequence[str] | None = None) -> str:
+    texts = {} if copied is None else {"$defs": {_COPIED: {"enum": copied}}}
+    return f"%json {json.dumps({**schema, **texts, 'x-guidance': _SPACING})}"

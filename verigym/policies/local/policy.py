@@ -129,7 +129,7 @@ class LocalPolicy:
                 sampling=request.sampling,
                 seed=request.seed + len(request.turns),
                 version=self.version,
-                matcher=self._constraints.matcher(constrain, request.tools) if constrain else None,
+                matcher=self._constraints.matcher(constrain, request.tools, request.items) if constrain else None,
                 on_tokens=None if on_tokens is None or self.render.thinks(context) else on_tokens,
             )
         )
