@@ -11,16 +11,17 @@ from torch import Tensor
 from tests.model.families import VOCABULARY, assert_same_gradients, gradients, make, packed
 from tests.model.lora_families import FAMILIES, shake
 from tests.model.test_lora_families import PROMPT, SAMPLES
-from verigym.core.errors import BadInput
+from verigym.core.errors import BadInput, InfrastructureFailure
 from verigym.core.records import Sampling
 from verigym.model import lora, nf4
 from verigym.model.llama_family import FusedWeights, llama_model
 from verigym.model.lora_targets import coverage
+from verigym.model.tree import pack
 from verigym.policies.local.engine import Engine
 from verigym.policies.local.requests import Generation
 from verigym.training.loop import load_checkpoint, save_checkpoint
 from verigym.training.recipe_groups import Optimizer
-from verigym.training.update import make_optimizer, sft_update, updates_made
+from verigym.training.update import lower_budget, make_optimizer, sft_update, updates_made
 
 pytest.importorskip("bitsandbytes")
 LEVELS = [
@@ -73,7 +74,7 @@ def test_layers_below_the_adapter_pass_gradients_on() -> None:
     assert_same_gradients(gradients(ours, found[0]), gradients(theirs, found[1]))
 
 
-@pytest.mark.parametrize("name", ["llama", "qwen2", "gemma2", "mamba2"])
+@pytest.mark.parametrize("name", ["llama", "qwen2", "gemma2", "mamba2", "qwen3 moe", "gpt-oss"])
 def test_the_engine_decodes_on_the_same_weights(name: str) -> None:
     ours, theirs = both(name)
     request = Generation(ids=PROMPT, sampling=Sampling(temperature=0.0, max_tokens=8), seed=0)
@@ -84,6 +85,51 @@ def test_the_engine_decodes_on_the_same_weights(name: str) -> None:
 
 async def _reply(model: Any, request: Generation) -> Any:
     return await Engine(model, stop_ids={2}).generate(request)
+
+
+EXPERTS = ["mixtral", "qwen3 moe", "qwen2 moe", "gpt-oss", "nemotron-h with experts"]
+
+
+@pytest.mark.parametrize("targets", ["all", "q_proj"])
+@pytest.mark.parametrize("name", EXPERTS)
+def test_experts_are_stored_in_4_bits_and_only_one_layer_has_them_in_full(name: str, targets: str) -> None:
+    model = in_nf4(name)
+    stored = [module for module in model.modules() if nf4.nf4_parameters(module)]
+    assert stored and not any(
+        parameter.dim() == 3 and "conv" not in each for each, parameter in model.named_parameters()
+    )
+    lora.attach(model, lora.LoraConfig(r=4, targets=(targets,)))
+    shake(model)
+    sizes = {getattr(module, each).numel() for module in stored for each in nf4.nf4_parameters(module)}
+    kept: list[Tensor] = []
+
+    def keep(tensor: Tensor) -> Tensor:
+        kept.append(tensor)
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        packed(model, SAMPLES, share=False)
+    assert kept and not {tensor.untyped_storage().nbytes() // tensor.itemsize for tensor in kept} & sizes
+    with torch.no_grad():
+        packed(model, SAMPLES, share=False)
+    assert not any(module._merged for _, module in lora.adapted(model) if isinstance(module, lora.LoraExperts))
+
+
+@pytest.mark.parametrize("name", EXPERTS)
+def test_experts_without_an_adapter_pass_the_gradients_of_the_dequantised_model(name: str) -> None:
+    ours, theirs = both(name, lora.LoraConfig(r=4, targets=("q_proj",)))
+    found = [[logprobs for logprobs, _ in packed(model, SAMPLES, share=False)] for model in (ours, theirs)]
+    assert_same_gradients(gradients(ours, found[0]), gradients(theirs, found[1]))
+
+
+@pytest.mark.parametrize("name", EXPERTS)
+def test_dequantised_experts_are_parameters_again(name: str) -> None:
+    plain, model = FAMILIES[name](), in_nf4(name)
+    nf4.dequantize(model)
+    assert {each: one.shape for each, one in model.named_parameters()} == {
+        each: one.shape for each, one in plain.named_parameters()
+    }
+    assert [type(each) for each in model.modules()] == [type(each) for each in plain.modules()]
 
 
 def test_the_sampler_uses_a_changed_adapter_without_a_copy_of_the_weights() -> None:
@@ -104,10 +150,14 @@ def test_the_sampler_uses_a_changed_adapter_without_a_copy_of_the_weights() -> N
     assert fused.weights[1][2] is not after, "made when it is read"
 
 
-def test_coverage_counts_the_weights_that_are_stored_in_4_bits() -> None:
-    plain, quantized = make("Llama"), in_nf4("llama")
+@pytest.mark.parametrize("name", ["llama", *EXPERTS])
+def test_coverage_counts_the_weights_that_are_stored_in_4_bits(name: str) -> None:
+    plain, quantized = FAMILIES[name](), in_nf4(name)
     config = lora.LoraConfig(r=4)
+    total = nf4.num_quantizable(plain)
+    wide = sum(parameter.numel() for parameter in quantized.parameters())
     assert coverage(quantized, config) == coverage(plain, config)
+    assert coverage(plain, config).total == total + wide
 
 
 @pytest.mark.parametrize("name", ["qwen3 moe", "mixtral", "qwen2 moe"])
@@ -179,3 +229,11 @@ def test_8_bit_moments_resume_exactly(tmp_path: Path) -> None:
     assert all(
         torch.equal(mine, other) for mine, other in zip(lora.parameters(resumed), lora.parameters(whole), strict=True)
     )
+
+
+def test_running_out_of_memory_suggests_4_bits_only_to_a_base_that_has_more() -> None:
+    [batch] = pack(SAMPLES[:1], 100, share=False, device="cpu")
+    with pytest.raises(InfrastructureFailure, match=r"Set adapter: qlora or a smaller lora\.top_layers, limit"):
+        lower_budget(make("Llama"), batch)
+    with pytest.raises(InfrastructureFailure, match=r"Set a smaller lora\.top_layers, limit"):
+        lower_budget(in_nf4("llama"), batch)

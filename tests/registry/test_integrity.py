@@ -1,6 +1,7 @@
 """What `models verify` finds: everything that was damaged or changed is named, and nothing that was not."""
 
 import contextlib
+import os
 import random
 import re
 import sqlite3
@@ -15,6 +16,7 @@ from tests.registry.kept import Kept, report
 from verigym.core import codec
 from verigym.core.errors import BadInput
 from verigym.core.records import Decision, Version, content_hash
+from verigym.registry import integrity
 from verigym.registry.integrity import ADAPTER_FILE, CONFIG_FILE, check_integrity
 from verigym.registry.ledger import LedgerEntry, entries
 from verigym.registry.versions import register
@@ -268,3 +270,27 @@ def test_a_damaged_database_file_is_said_in_one_line(kept: Kept):
     path.write_bytes(whole)
     only = kept.found()[0]
     assert only.what == "store" and not only.sound and "store.db is damaged" in only.words
+
+
+def test_a_remembered_hash_is_that_of_the_file_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, hashes, read = tmp_path / "weights", integrity.RememberedHashes(), list[Path]()
+    slow = integrity.sha256_of
+
+    def counted(path: Path) -> str:
+        read.append(path)
+        return slow(path)
+
+    monkeypatch.setattr(integrity, "sha256_of", counted)
+    path.write_bytes(b"one")
+    assert [hashes.sha256_of(path) for _ in range(2)] == [slow(path)] * 2
+    assert len(read) == 2, "a file that was just written could be written again at the same time"
+    monkeypatch.setattr(integrity, "_CLOCK_NS", -(10**18))
+    assert [hashes.sha256_of(path) for _ in range(3)] == [slow(path)] * 3
+    assert len(read) == 3, "it is read once and then remembered"
+    old = path.stat()
+    path.write_bytes(b"two")
+    os.utime(path, ns=(old.st_atime_ns, old.st_mtime_ns))  # the size and the time of the last change are the same
+    assert hashes.sha256_of(path) == slow(path) and len(read) == 4
+    path.unlink()
+    with pytest.raises(FileNotFoundError):
+        hashes.sha256_of(path)

@@ -11,15 +11,16 @@ import transformers
 from tests.model.families import make
 from tests.model.lora_families import FAMILIES
 from tests.model.test_lora_families import PROMPT, SAMPLES, loss_of
-from verigym.core.errors import BadInput
+from verigym.core.errors import BadInput, InfrastructureFailure
 from verigym.core.records import Sampling
 from verigym.model import full, lora
 from verigym.model.full import FullSettings
+from verigym.model.tree import pack
 from verigym.policies.local.engine import Engine
 from verigym.policies.local.requests import Generation
 from verigym.training.loop import load_checkpoint, save_checkpoint
 from verigym.training.recipe_groups import Optimizer
-from verigym.training.update import logprobs_of, make_optimizer, sft_update, updates_made
+from verigym.training.update import logprobs_of, lower_budget, make_optimizer, sft_update, updates_made
 
 RATE = 1e-3
 
@@ -168,3 +169,19 @@ def test_the_reference_is_a_copy() -> None:
 def test_weights_of_another_model_are_refused() -> None:
     with pytest.raises(BadInput, match="The stored weights do not have the parameter"):
         lora.set_weights(whole(), full.named_weights(FAMILIES["mamba"]()))
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (FullSettings(), "Set full.checkpointing: true or full.offload: true or adapter: lora, limit"),
+        (FullSettings(checkpointing=True), "Set full.offload: true or adapter: lora, limit"),
+        (FullSettings(checkpointing=True, offload=True), "Set adapter: lora, limit"),
+    ],
+    ids=str,
+)
+def test_running_out_of_memory_names_settings_of_full_training(settings: FullSettings, words: str) -> None:
+    model = whole("llama", settings)
+    [batch] = pack(SAMPLES[:1], 100, share=False, device="cpu")
+    with pytest.raises(InfrastructureFailure, match=words):
+        lower_budget(model, batch)

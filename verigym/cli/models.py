@@ -200,7 +200,7 @@ def show_version(version: KnownVersion = "champion", json: Json = False, home: H
         ("version", found.id),
         ("name", found.name),
         ("kind", kind_of(found)),
-        ("base", f"{found.base} (linear layers in 4 bits, nf4)" if found.quantized else found.base),
+        ("base", f"{found.base} (in 4 bits, nf4)" if found.quantized else found.base),
         ("adapter", found.adapter or "none"),
         ("constraints", show.clip(found.constraints) or "none"),
         ("sampling", _settings(found.sampling) if found.sampling else "set by the command"),

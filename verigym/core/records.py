@@ -501,7 +501,7 @@ class Version(Printable, Struct, frozen=True, kw_only=True, omit_defaults=True):
     program: str = ""
     """The external agent that drives the episode: a command, or `module:function`. Empty for Verigym's own loop."""
     quantized: Literal["", "nf4"] = ""
-    """How the linear layers of the base model are stored: nf4 for 4 bits. Empty for the precision of the base model."""
+    """How linear layers and experts of the base model are stored: nf4 for 4 bits. Empty for the precision of the base model."""
     full: bool = False
     """Whether `adapter` names a whole model, all of whose parameters were trained, instead of an adapter."""
     id: str = ""

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 from transformers.pytorch_utils import Conv1D
 
-from verigym.model.nf4 import Nf4Linear
+from verigym.model.nf4 import Nf4Linear, nf4_parameters
 
 
 class Pair(NamedTuple):
@@ -172,7 +172,7 @@ class LoraExperts(nn.Module):
 
     The base reads its parameters in many ways (grouped products, one product per expert), so it gets changed weights for the
     time of a forward pass. With gradients they are computed again in the backward pass, so that only one layer has a copy of
-    its experts at a time. Without gradients the copy is kept until the adapter changes.
+    its experts at a time. Without gradients the copy is kept until the adapter changes, except of experts in 4 bits.
     """
 
     def __init__(
@@ -200,6 +200,8 @@ class LoraExperts(nn.Module):
         if torch.is_grad_enabled():
             self._merged, self._merged_of = {}, ()
             return checkpoint(self._forward, *args, use_reentrant=False, preserve_rng_state=False, **kwargs)
+        if nf4_parameters(self.base):
+            return self._forward(*args, **kwargs)
         version = tuple(parameter._version for parameter in self.parameters())
         if version != self._merged_of:
             self._merged, self._merged_of = self._changed(), version

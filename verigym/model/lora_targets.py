@@ -18,7 +18,8 @@ from torch import nn
 from verigym.core.errors import BadInput
 from verigym.model.coverage import Coverage, Part
 from verigym.model.lora_layers import AdaptedModule, base_of, expert_sizes, is_linear, linear_sizes
-from verigym.model.nf4 import Nf4Linear
+from verigym.model.nf4 import expert_parameters as expert_parameters
+from verigym.model.nf4 import nf4_weights
 
 if TYPE_CHECKING:
     from verigym.model.lora import LoraConfig
@@ -81,13 +82,6 @@ def find_targets(model: Any, config: "LoraConfig") -> list[Target]:
 def is_mamba(module: nn.Module) -> bool:
     """Whether a module is the mixer of a Mamba layer. Other recurrent layers have no `D`."""
     return hasattr(module, "A_log") and hasattr(module, "D")
-
-
-def expert_parameters(module: nn.Module) -> list[str]:
-    """The names of the 3-D parameters that hold one matrix per expert."""
-    count = getattr(module, "num_experts", None)
-    own = module.named_parameters(recurse=False)
-    return [name for name, parameter in own if parameter.dim() == 3 and len(parameter) == count]
 
 
 class _Model:
@@ -241,11 +235,11 @@ def coverage(model: Any, config: "LoraConfig") -> Coverage:
 
 
 def _own_sizes(module: nn.Module) -> Iterator[tuple[str, int, int]]:
-    """Name, identity and size of each parameter of a module itself. The weight of a 4-bit layer counts by its shape."""
+    """Name, identity and size of each parameter of a module itself. Weights in 4 bits count by their shapes."""
     for leaf, parameter in module.named_parameters(recurse=False):
         yield leaf, id(parameter), parameter.numel()
-    if isinstance(module, Nf4Linear):
-        yield "weight", id(module), module.in_features * module.out_features
+    for leaf, stored in nf4_weights(module):
+        yield leaf, id(stored), stored.shape.numel()
 
 
 def _label(name: str) -> str:

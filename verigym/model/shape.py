@@ -26,7 +26,7 @@ class Shape(Struct, frozen=True, kw_only=True):
     """Parameters that process one token, including the output layer. Fewer than all in a mixture of experts."""
     bytes_per_weight: int
     quantizable: int = 0
-    """Weights of the linear layers that qlora stores in 4 bits."""
+    """Weights of linear layers and experts that qlora stores in 4 bits."""
 
 
 def read_shape(name: str, device: str | None = None) -> Shape:
@@ -71,7 +71,7 @@ def shape_of(config: object, name: str, bytes_per_weight: int) -> Shape:
     """The shape from a configuration. Parameters are counted on a meta device, which is exact for every family."""
     from transformers import PretrainedConfig
 
-    from verigym.model.nf4 import quantizable
+    from verigym.model.nf4 import num_quantizable
 
     assert isinstance(config, PretrainedConfig)
     text = config.get_text_config()
@@ -95,5 +95,5 @@ def shape_of(config: object, name: str, bytes_per_weight: int) -> Shape:
         parameters=sum(sizes.values()),
         active=round(sum(sizes.values()) - idle - looked_up),
         bytes_per_weight=bytes_per_weight,
-        quantizable=sum(module.weight.numel() for _, module in quantizable(model)),
+        quantizable=num_quantizable(model),
     )

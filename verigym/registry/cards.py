@@ -73,7 +73,7 @@ def figure(name: str, estimate: Estimate) -> str:
 def _what(about: CardData) -> Iterator[str]:
     version = about.version
     yield f"- Kind: {kind_of(version)}"
-    stored = ", with its linear layers in 4 bits (nf4)" if version.quantized else ""
+    stored = ", in 4 bits (nf4)" if version.quantized else ""
     yield f"- Base model: `{version.base}` (never modified){stored}"
     yield f"- Adapter: {f'`{version.adapter}`' if version.adapter else 'none'}"
     if version.constraints:

@@ -9,6 +9,7 @@ last hash, stored elsewhere, protects the ledger against that, and with it the v
 import hashlib
 import math
 import struct
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,6 +31,8 @@ ADAPTER_FILE = "adapter_model.safetensors"
 CONFIG_FILE = "adapter_config.json"
 MODEL_FILE, MODEL_CONFIG_FILE = "model.safetensors", "config.json"
 """Of a version all of whose parameters were trained."""
+_CLOCK_NS = 2 * 10**9
+"""A file that was written this recently could be written again without a change of its times."""
 _SHORTEST = 8
 """Minimum number of digits to identify a hash."""
 
@@ -88,6 +91,25 @@ def _readable_runs(store: Store) -> Iterator[IntegrityCheck]:
 def sha256_of(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class RememberedHashes:
+    """The hashes of large files, computed again only if a file was written since, for repeated checks in one process. Damage of
+    the disk that leaves the times of a file unchanged is found by `check_integrity`, which reads every byte."""
+
+    def __init__(self) -> None:
+        self._hashes: dict[Path, tuple[tuple[int, ...], str]] = {}
+
+    def sha256_of(self, path: Path) -> str:
+        stat = path.stat()
+        state = stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
+        known = self._hashes.get(path)
+        if known is not None and known[0] == state:
+            return known[1]
+        found = sha256_of(path)
+        if time.time_ns() - max(stat.st_mtime_ns, stat.st_ctime_ns) > _CLOCK_NS:
+            self._hashes[path] = state, found
+        return found
 
 
 def files_of(folder: Path) -> tuple[Path, Path]:

@@ -23,7 +23,7 @@ from verigym.model import full, lora
 from verigym.model.forward_check import can_share
 from verigym.model.logprobs import scores, token_logprobs, token_values
 from verigym.model.mamba_memory import scan_bytes
-from verigym.model.nf4 import bitsandbytes
+from verigym.model.nf4 import bitsandbytes, is_quantized
 from verigym.model.tree import PackedBatch, pack
 from verigym.training.losses import (
     Totals,
@@ -441,8 +441,22 @@ def lower_budget(model: Any, failed: PackedBatch, together: int = 1) -> None:
     if len(failed.samples) == together:
         what = "one sample" if together == 1 else "a pair"
         raise InfrastructureFailure(
-            f"Out of memory on {model.device}: {what} of {tokens} tokens does not fit. "
-            "Set a smaller lora.top_layers, limit the length of episodes, or use a smaller model."
+            f"Out of memory on {model.device}: {what} of {tokens} tokens does not fit. {_remedy(model)}"
         )
     model._verigym_budget = tokens // 2
     torch.cuda.empty_cache()
+
+
+def _remedy(model: Any) -> str:
+    """What takes less memory, by what is trained."""
+    rest = "limit the length of episodes, or use a smaller model."
+    whole = full.settings_of(model)
+    if whole is None:
+        narrow = is_quantized(model)
+        return f"Set {'' if narrow else 'adapter: qlora or '}a smaller lora.top_layers, {rest}"
+    unset = [
+        words
+        for words, used in (("full.checkpointing: true", whole.checkpointing), ("full.offload: true", whole.offload))
+        if not used
+    ]
+    return f"Set {' or '.join([*unset, 'adapter: lora'])}, {rest}"

@@ -20,7 +20,7 @@ from verigym.core.records import Version
 from verigym.model import embedded, hub
 from verigym.model.known_ids import nearest_id
 from verigym.registry import ledger, versions
-from verigym.registry.integrity import files_of, sha256_of
+from verigym.registry.integrity import RememberedHashes, files_of, sha256_of
 from verigym.store.database import Store
 from verigym.workspace.servers import open_scores, open_server, read_servers, without_connection_options
 
@@ -30,6 +30,7 @@ class WorkspaceFolder:
         self.home = home or Path(os.environ.get("VERIGYM_HOME", ".verigym"))
         self.store = Store(self.home / "store.db")
         self._local: Any = None
+        self._hashes = RememberedHashes()
         self._addresses: dict[str, str] = {}
         """The full address of each server by the base of its agent, which has no connection options."""
 
@@ -224,7 +225,7 @@ class WorkspaceFolder:
     def has_adapter(self, sha256: str) -> bool:
         """Whether the adapter exists and is unchanged."""
         weights, _ = files_of(self.home / "adapters" / sha256)
-        return weights.exists() and sha256_of(weights) == sha256
+        return weights.exists() and self._hashes.sha256_of(weights) == sha256
 
     def checkpoints(self, run: str) -> Path:
         check_run(run)  # a run that was stored before the rule would name a folder outside

@@ -278,7 +278,7 @@ def _facts(version: Version) -> list[Text]:
         "Version": version.id,
         "Name": version.name,
         "Kind": kind_of(version),
-        "Base model": f"{version.base} (linear layers in 4 bits, nf4)" if version.quantized else version.base,
+        "Base model": f"{version.base} (in 4 bits, nf4)" if version.quantized else version.base,
         "Adapter": version.adapter,
         "Constraints": version.constraints,
         "Sampling": _sampling(version) or "set by the command",
