@@ -486,7 +486,7 @@ class TrainingVerbs(WorkspaceBase):
                 "There is no champion to compare with yet. "
                 f"Make this base agent the first champion: verigym promote {version.id}"
             )
-        return version, self.folder.champion(base) if crown else base
+        return version, self.folder.champion(base) if crown else self.folder.register(base)
 
 
 def _gate_policy(policy: "str | GatePolicy") -> "GatePolicy":

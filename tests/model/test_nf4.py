@@ -16,6 +16,7 @@ from verigym.core.records import Sampling
 from verigym.model import lora, nf4
 from verigym.model.llama_family import FusedWeights, llama_model
 from verigym.model.lora_targets import coverage
+from verigym.model.shape import NF4_BITS
 from verigym.model.tree import pack
 from verigym.policies.local.engine import Engine
 from verigym.policies.local.requests import Generation
@@ -177,7 +178,7 @@ def test_a_4_bit_model_takes_a_seventh_of_the_memory_of_float32() -> None:
     after = sum(
         layer.packed.nbytes + layer._state.absmax.nbytes + layer._state.state2.absmax.nbytes for layer in layers
     )
-    assert after * 8 == pytest.approx(before / 4 * nf4.BITS, rel=0.01)
+    assert after * 8 == pytest.approx(before / 4 * NF4_BITS, rel=0.01)
 
 
 def test_a_model_without_linear_layers_is_refused() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verigym.model.shape import Shape
+from verigym.model.shape import NF4_BITS, Shape
 from verigym.training.plan import Device, TrainingEstimate, TrainingLoad, kept_per_token, memory_of, plan
 
 H200 = Device(kind="cuda", name="NVIDIA H200", memory=139 << 30, flops=788e12, bandwidth=4.3e12)
@@ -107,6 +107,40 @@ def test_where_the_weights_alone_are_too_much_only_a_smaller_model_helps() -> No
     assert found[0].startswith("The run needs 36.0 GB, but a GPU of 24 GB has 23.2 GB usable")
     assert found[1].startswith("model (now 7.2 billion parameters): at most 3.9 billion")
     assert all(line.endswith("not enough by itself") for line in found[2:])
+
+
+NARROW = msgspec.structs.replace(SHAPES["8B"], quantizable=SHAPES["8B"].parameters - 49152 * 4096)
+
+
+def test_advice_for_an_adapter_names_4_bits_with_the_memory_that_they_need() -> None:
+    found = plan(GPU_RUN, NARROW, SMALL_GPU).advice[1]
+    less = memory_of(msgspec.structs.replace(GPU_RUN, bits_per_weight=NF4_BITS), NARROW, SMALL_GPU)
+    assert less.fits and less.least < memory_of(GPU_RUN, NARROW, SMALL_GPU).least / 2
+    assert found == f"adapter (now lora): qlora needs {less.least / 1e9:.1f} GB"
+    assert not plan(msgspec.structs.replace(GPU_RUN, bits_per_weight=NF4_BITS), NARROW, SMALL_GPU).advice
+
+
+def test_advice_for_all_parameters_names_what_is_not_used_yet() -> None:
+    whole = msgspec.structs.replace(GPU_RUN, full=True)
+    names = [line.split(" (now")[0] for line in plan(whole, NARROW, SMALL_GPU).advice[1:5]]
+    assert names == ["full.checkpointing", "optimizer.name", "full.offload", "adapter"]
+    saving = msgspec.structs.replace(whole, checkpointing=True, offload=True, moment_bytes=2)
+    found = plan(saving, NARROW, SMALL_GPU)
+    assert found.advice[1].startswith("adapter (now full): lora needs 35.8 GB, which is not enough") and found.advice[
+        2
+    ].startswith("model")
+
+
+def test_all_parameters_in_bfloat16_take_16_bytes_each_of_which_12_can_be_on_the_cpu() -> None:
+    whole = msgspec.structs.replace(GPU_RUN, full=True)
+    here, there = (
+        memory_of(msgspec.structs.replace(whole, offload=offload), NARROW, H200) for offload in (False, True)
+    )
+    assert here.weights + here.merged + here.adapter == 16 * NARROW.parameters and not here.offloaded
+    assert there.weights + there.adapter == 4 * NARROW.parameters and there.offloaded == 12 * NARROW.parameters
+    assert here.least - there.least == there.offloaded
+    narrow = memory_of(msgspec.structs.replace(whole, moment_bytes=2), NARROW, H200)
+    assert here.least - narrow.least == 6 * NARROW.parameters
 
 
 def test_the_estimate_per_token_is_a_quarter_of_the_micro_batch_budget() -> None:

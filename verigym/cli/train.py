@@ -99,13 +99,15 @@ def say_plan(result: "DryRun", price: float) -> None:
     memory = plan.memory
     parts = [
         ("weights", memory.weights),
-        ("merged copy", memory.merged),
+        ("layers made of 4 bits" if result.quantized else "merged copy", memory.merged),
         ("trained parameters and optimizer", memory.adapter),
     ]
     parts += [("keys and values", memory.cache), ("activations", memory.activations), ("logits", memory.logits)]
     parts += [("teacher", memory.teacher)] if memory.teacher else []
     show.say(f"tokens   {plan.sampled:,} sampled at most, {plan.trained:,} trained")
     show.say("memory   " + ", ".join(f"{name} {size / 1e9:.2f}" for name, size in parts if size) + " GB")
+    if memory.offloaded:
+        show.say(f"         {memory.offloaded / 1e9:.2f} GB of the optimizer in the memory of the CPU")
     fits = "fits" if memory.fits else "DOES NOT FIT"
     show.say(f"         at least {memory.least / 1e9:.1f} of {memory.usable / 1e9:.1f} GB of {result.device}: {fits}")
     sampling, update = (

@@ -19,15 +19,13 @@ from torch.utils.checkpoint import checkpoint
 
 from verigym.core.errors import BadInput
 from verigym.core.install import install_command
+from verigym.model.shape import NF4_BLOCK as BLOCK
 
 NF4: Literal["nf4"] = "nf4"
 Quantized: TypeAlias = Literal["", "nf4"]
 """How the linear layers of a base are stored. Empty for the precision of the model."""
-BLOCK = 64
 _SUFFIX = "_nf4"
 """Ends the name of the module that stores a parameter of experts."""
-BITS = 4 + 8 / BLOCK + 32 / (256 * BLOCK)
-"""Bits per weight, with the two levels of block sizes."""
 
 
 class Nf4Weight(nn.Module):

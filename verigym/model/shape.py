@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from verigym.model.lora import LoraConfig
 
 
+NF4_BLOCK = 64
+NF4_BITS = 4 + 8 / NF4_BLOCK + 32 / (256 * NF4_BLOCK)
+"""Bits per weight in 4 bits, with the two levels of block sizes (see `nf4.py`)."""
+
+
 class Shape(Struct, frozen=True, kw_only=True):
     name: str
     hidden: int

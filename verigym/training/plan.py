@@ -16,7 +16,7 @@ from collections.abc import Callable
 import msgspec
 from msgspec import Struct
 
-from verigym.model.shape import Shape
+from verigym.model.shape import NF4_BITS, Shape
 
 USABLE = 0.9
 """Usable share of the device's memory. The rest is for the driver, the allocator and other programs."""
@@ -116,9 +116,10 @@ class Memory(Struct, frozen=True, kw_only=True):
 
     weights: float
     merged: float
-    """The copy of the weights used for decoding, with the adapter merged in."""
+    """The copy of the weights used for decoding, with the adapter merged in. For a 4-bit base, the layers that are dequantised at
+    a time."""
     adapter: float
-    """The adapter with its gradient and the optimizer's two moments."""
+    """What is trained beside the weights: an adapter, or nothing else, with gradients and the optimizer's states."""
     cache: float
     """Keys and values of all tokens of a step."""
     activations: float
@@ -130,6 +131,8 @@ class Memory(Struct, frozen=True, kw_only=True):
     """Usable memory of the device."""
     teacher: float = 0.0
     """The weights of a teacher that is loaded beside the model."""
+    offloaded: float = 0.0
+    """The optimizer's states in the memory of the CPU. They are not part of the rest."""
 
     @property
     def fits(self) -> bool:
@@ -275,6 +278,7 @@ def memory_of(load: TrainingLoad, shape: Shape, device: Device) -> Memory:
         least=fixed + kept * sample,
         usable=usable,
         teacher=load.teacher_weights,
+        offloaded=_states(load, shape) if load.full and load.offload else 0.0,
     )
 
 
@@ -283,8 +287,13 @@ def _trained(load: TrainingLoad, shape: Shape) -> float:
     parameters, their moments and the copy in float32 of weights in half precision."""
     if not load.full:
         return (8 + load.moment_bytes) * (load.adapter_parameters or _adapter(shape, load.lora_rank))
-    copy = 4 if shape.bytes_per_weight < 4 else 0
-    return shape.parameters * (shape.bytes_per_weight + (0 if load.offload else load.moment_bytes + copy))
+    return shape.parameters * shape.bytes_per_weight + (0 if load.offload else _states(load, shape))
+
+
+def _states(load: TrainingLoad, shape: Shape) -> float:
+    """Bytes of the optimizer's states of all parameters: the moments, and copies in float32 of weights that are not."""
+    copied = shape.bytes_per_weight < 4 or load.offload
+    return shape.parameters * (load.moment_bytes + (4 if copied else 0))
 
 
 def _kept(load: TrainingLoad, shape: Shape) -> float:
@@ -338,7 +347,11 @@ def advice(load: TrainingLoad, shape: Shape, device: Device) -> list[str]:
     )
     room = (memory.weights + memory.merged - over) / 2 / shape.bytes_per_weight
     model = f"at most {room / 1e9:.2g} billion parameters" if room > 0 else "no smaller model is enough by itself"
-    lines = [first, f"model (now {shape.parameters / 1e9:.2g} billion parameters): {model}"]
+    lines = [
+        first,
+        *_ways(load, shape, device),
+        f"model (now {shape.parameters / 1e9:.2g} billion parameters): {model}",
+    ]
     for name, least in (("max_tokens", 1), ("num_generations_per_prompt", 2), ("prompts_per_step", 1)):
         now = getattr(load, name)
 
@@ -348,6 +361,27 @@ def advice(load: TrainingLoad, shape: Shape, device: Device) -> list[str]:
         fitting = bisect.bisect_left(range(least, now + 1), True, key=too_large)
         most = f"at most {least + fitting - 1}" if fitting else "not enough by itself"
         lines.append(f"{name} (now {now}): {most}")
+    return lines
+
+
+def _ways(load: TrainingLoad, shape: Shape, device: Device) -> list[str]:
+    """Other ways to train the same model, each with the memory that it needs by itself."""
+    if load.full:
+        ways = [
+            ("full.checkpointing", "false", "true", {"checkpointing": True}),
+            ("optimizer.name", "adamw", "adamw8bit", {"moment_bytes": 2}),
+            ("full.offload", "false", "true", {"offload": True}),
+            ("adapter", "full", "lora", {"full": False}),
+        ]
+    else:
+        ways = [("adapter", "lora", "qlora", {"bits_per_weight": NF4_BITS})] if shape.quantizable else []
+    lines: list[str] = []
+    for name, now, other, fields in ways:
+        changed = msgspec.structs.replace(load, **fields)
+        if changed != load:
+            memory = memory_of(changed, shape, device)
+            enough = "" if memory.fits else ", which is not enough by itself"
+            lines.append(f"{name} (now {now}): {other} needs {_gb(memory.least)}{enough}")
     return lines
 
 

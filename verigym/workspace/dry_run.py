@@ -20,6 +20,7 @@ from verigym.training.recipe_notes import notes
 from verigym.workspace import datasets as data
 from verigym.workspace.full_disk import full_disk
 from verigym.workspace.gold import gold_examples
+from verigym.workspace.teachers import shares_weights
 from verigym.workspace.train import TrainingJob, adapter_config
 from verigym.workspace.workspace import WorkspaceFolder
 
@@ -38,12 +39,13 @@ class DryRun(NamedTuple):
     device: str
     notes: list[str] = []
     """Settings that have no effect."""
+    quantized: bool = False
+    """Whether the base is stored in 4 bits."""
 
 
 def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     from verigym.model.load import load_tokenizer
-    from verigym.model.nf4 import BITS
-    from verigym.model.shape import read_coverage, read_shape
+    from verigym.model.shape import NF4_BITS, read_coverage, read_shape
     from verigym.policies.render import Renderer
 
     job = TrainingJob(ws, recipe)
@@ -75,7 +77,7 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         full=recipe.adapter == "full",
         checkpointing=recipe.full.checkpointing,
         offload=recipe.full.offload,
-        bits_per_weight=BITS if recipe.adapter == "qlora" else None,
+        bits_per_weight=NF4_BITS if recipe.adapter == "qlora" else None,
         moment_bytes=2 if recipe.optimizer.name == "adamw8bit" else 8,
         adapter_parameters=covered.trained * adapters if covered else 0,
         eval_tasks=sum(len(suite[1]) for suite in job.suites if suite),
@@ -90,7 +92,12 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     lines += _adapter_lines(job, covered)
     if recipe.adapter == "full":
         lines.append(f"it takes {size(full_disk(recipe, shape.parameters))} of disk space at most")
-    return DryRun(job.run, lines, found, device.name, notes(recipe, job.facts))
+    if recipe.adapter == "qlora":
+        share = shape.quantizable / shape.parameters
+        lines.append(
+            f"{share:.0%} of the parameters of the base are stored in 4 bits, the rest in the precision of the model"
+        )
+    return DryRun(job.run, lines, found, device.name, notes(recipe, job.facts), recipe.adapter == "qlora")
 
 
 def _adapter_lines(job: TrainingJob, covered: Coverage | None) -> list[str]:
@@ -149,20 +156,22 @@ def _length_in(job: TrainingJob, environment: EnvironmentSpec, tasks: Sequence[T
 
 
 def _teacher_load(job: TrainingJob) -> dict[str, int]:
-    """What a teacher in this process adds. One with the student's base model adds no weights."""
+    """What a teacher in this process adds. One on the student's weights adds none, unless all of them are trained."""
     from verigym.model.load import load_tokenizer
-    from verigym.model.shape import read_shape
+    from verigym.model.shape import NF4_BITS, read_shape
     from verigym.training.teachers import check_vocabulary
 
     if job.recipe.algorithm != "distill" or (job.teacher and job.teacher.is_remote):
         return {}
-    base = job.teacher.base if job.teacher else job.parent.base
-    if base == job.parent.base:
-        return {"teacher_active": read_shape(base).active}
-    job.ws.check_base(base)
-    check_vocabulary(load_tokenizer(job.parent.base), load_tokenizer(base), job.recipe.distill.teacher)
-    shape = read_shape(base)
-    return {"teacher_active": shape.active, "teacher_weights": shape.parameters * shape.bytes_per_weight}
+    teacher, parent = job.teacher, job.parent
+    if teacher is None or shares_weights(job.ws, job.recipe, teacher, parent):
+        return {"teacher_active": read_shape(parent.base).active}
+    job.ws.check_base(teacher.base)
+    check_vocabulary(load_tokenizer(parent.base), load_tokenizer(teacher.base), job.recipe.distill.teacher)
+    shape = read_shape(teacher.base)
+    narrow = shape.quantizable if teacher.quantized else 0
+    stored = (shape.parameters - narrow) * shape.bytes_per_weight + narrow * NF4_BITS / 8
+    return {"teacher_active": shape.active, "teacher_weights": round(stored)}
 
 
 def _tokens(job: TrainingJob, render: Any) -> tuple[float, float]:
@@ -252,7 +261,8 @@ def _teacher_line(job: TrainingJob) -> str:
     if teacher is None:
         return f"teacher: the {settings.weights} weights with the gold solution in the prompt{beside}"
     where = "on a server" if teacher.is_remote else "in this process"
-    shared = ", shares the weights of the base model" if teacher.base == job.parent.base else ""
+    shares = not teacher.is_remote and shares_weights(job.ws, job.recipe, teacher, job.parent)
+    shared = ", shares the weights of the base model" if shares else ""
     return f"teacher: {teacher.label} {where}{shared}{beside}"
 
 

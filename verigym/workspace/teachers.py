@@ -61,6 +61,12 @@ async def open_teacher(
         await scores.close()
 
 
+def shares_weights(ws: WorkspaceFolder, recipe: Recipe, teacher: Version, student: Version) -> bool:
+    """Whether a local teacher has the student's weights under its adapter. A model that is trained as a whole changes its own."""
+    same = (ws.source_of(teacher), teacher.quantized) == (ws.source_of(student), student.quantized)
+    return same and recipe.adapter != "full"
+
+
 def _open_local(
     ws: WorkspaceFolder,
     recipe: Recipe,
@@ -79,13 +85,11 @@ def _open_local(
         current = recipe.distill.weights == "current"
         return SelfTeacher(model, policy.render, environments, student, weights=weights, current=current)
     adapter = ws.adapter_of(teacher)
-    source = ws.source_of(teacher)
-    shared = (source, teacher.quantized) == (ws.source_of(student), student.quantized)
-    if shared and recipe.adapter != "full":  # a model that is trained as a whole does not keep its base
+    if shares_weights(ws, recipe, teacher, student):
         return AdapterTeacher(model, lora_files.read(model, adapter) if adapter else None)
     ws.check_base(teacher.base)
     check_vocabulary(policy.render.tokenizer, load_tokenizer(teacher.base), recipe.distill.teacher)
-    loaded = load(source, quantized=teacher.quantized)
+    loaded = load(ws.source_of(teacher), quantized=teacher.quantized)
     if adapter:
         lora_files.load(loaded.model, adapter)
     return ModelTeacher(loaded.model, recipe.distill.teacher)
