@@ -49,6 +49,11 @@ class Nf4Weight(nn.Module):
         """The weight after dequantisation. A new tensor each time."""
         return bitsandbytes().functional.dequantize_4bit(self.packed, self._state).view(self.shape)
 
+    @property
+    def nbytes(self) -> int:
+        """The memory that it takes, with both levels of block sizes."""
+        return self.packed.nbytes + self._state.absmax.nbytes + self._state.state2.absmax.nbytes
+
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         super()._apply(fn, recurse)
         self._state.to(self.packed.device)
