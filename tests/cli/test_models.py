@@ -228,7 +228,10 @@ def test_nobody_rolls_back_to_weights_that_are_gone(shell: Shell) -> None:
         (["new", "x", "--parent", "tiny", "--describe", "a=b", "--env", "toolcall"], 'no tool "a"'),
         (["new", "x", "--parent", "tiny", "--constrain", "nothing"], "Write tools, copy or the path of a JSON schema"),
         (["new", "x", "--parent", "tiny", "--constrain", "copy"], "needs names of arguments here"),
-        (["new", "x", "--parent", "tiny", "--constrain", "copy:"], 'It must be "tools", "copy:" and names of arguments'),
+        (
+            ["new", "x", "--parent", "tiny", "--constrain", "copy:"],
+            'It must be "tools", "copy:" and names of arguments',
+        ),
         (["new", "x", "--parent", "http://h/v1#m", "--constrain", "tools"], "Constraints work only with local models"),
         (["show", "nosuch"], 'no version "nosuch"'),
         (["diff", "a", "b"], 'no version "a"'),

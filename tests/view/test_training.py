@@ -227,6 +227,18 @@ def test_difficulty_counts_groups_and_a_step_shows_them_with_advantages(tmp_path
     assert other is not None and other.groups == []
 
 
+@pytest.mark.parametrize("rewards", ["sum", "passed"])
+def test_partial_rewards_are_no_signal_if_only_passes_count(tmp_path: Path, rewards: str) -> None:
+    store = begin(tmp_path, advantage={"rewards": rewards})
+    store.add_metrics("grpo-1", 1, {"reward": 0.1})
+    run = add_step(store, 1, [[]])
+    made = [episode(run, "task 0", place) for place in range(2)]
+    store.add(run, made, [verdict(one.id, False, reward) for one, reward in zip(made, (0.2, 0.6), strict=True)])
+    opened = show(tmp_path, step="1").opened
+    assert opened is not None
+    assert [group.has_signal for group in opened.groups] == [rewards == "sum"]
+
+
 def test_a_step_that_does_not_exist_is_not_found(tmp_path: Path) -> None:
     begin(tmp_path).add_metrics("grpo-1", 1, {"reward": 0.1})
     with pytest.raises(NotFound, match="has no step 99"):

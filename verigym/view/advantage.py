@@ -57,7 +57,8 @@ def _trained(reader: Reader, run: Run, trained: StepAdvantages) -> str:
         "batch": ", divided by the standard deviation of the step",
         "none": "",
     }[settings.scale or "group"]
-    said = [f"Computed from the stored rewards of step {trained.step}: the reward less {mean}{scale}."]
+    reward = "1 for a passed episode or 0" if settings.rewards == "passed" else "the reward"
+    said = [f"Computed from the stored rewards of step {trained.step}: {reward} less {mean}{scale}."]
     if recipe.episodes.overlong_buffer:
         said.append("Replies near the token limit lost reward first.")
     if recipe.episodes.length_penalty:

@@ -82,6 +82,8 @@ class StepGroup(Struct, frozen=True, kw_only=True):
     dots: list[Dot]
     passed: int
     scored: int
+    unused: bool = False
+    """Whether training left the group out, although its rewards may differ (`advantage.rewards: passed`)."""
 
     @property
     def picture(self) -> Drawing:
@@ -90,7 +92,7 @@ class StepGroup(Struct, frozen=True, kw_only=True):
     @property
     def has_signal(self) -> bool:
         rewards = [dot.reward for dot in self.dots if dot.reward is not None]
-        return bool(rewards) and max(rewards) - min(rewards) > 1e-6
+        return not self.unused and bool(rewards) and max(rewards) - min(rewards) > 1e-6
 
 
 class StepView(Struct, frozen=True, kw_only=True):
@@ -181,7 +183,8 @@ def step_view(reader: Reader, run: str, step: int, steps: dict[int, list[str]]) 
         ]  # fmt: skip
         scored = [row for row in tries if row[3] is not None]
         passes = sum(row[4] for row in scored)
-        groups.append(StepGroup(task=task, run=child, dots=dots, passed=passes, scored=len(scored)))
+        unused = worth is not None and all(row[2] in worth.unused for row in tries)
+        groups.append(StepGroup(task=task, run=child, dots=dots, passed=passes, scored=len(scored), unused=unused))
     groups.sort(key=lambda group: not group.has_signal)
     known = list(steps)
     place = known.index(step) if step in steps else -1
