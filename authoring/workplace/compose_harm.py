@@ -8,20 +8,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from authoring.workplace import compose_acts as acts
-from authoring.workplace.compose_lookups import (
-    CUSTOMERS,
-    EMAILS,
-    EVENTS,
-    TODOS,
-    FoundPart,
-    Who,
-    WhoPart,
-    colleague,
-    company,
-    outside,
-    participant,
-    sender,
-)
+from authoring.workplace.compose_lookups import CUSTOMERS, EMAILS, EVENTS, TODOS, FoundPart, Who, WhoPart
+from authoring.workplace.compose_people import colleague, company, outside, participant, sender
 from authoring.workplace.compose_values import quoted
 from authoring.workplace.scene import Call, Scene, call
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from authoring.engine import Family
-from authoring.workplace import compose, compose_lookups, compose_tests, make
+from authoring.workplace import compose, compose_conditions, compose_lookups, compose_people, make
 from authoring.workplace.compose_values import masked, plain, quoted, value
 from authoring.workplace.scene import Scene
 from verigym.core.records import Task
@@ -40,8 +40,8 @@ def _scene(number: int) -> Scene:
     return Scene(office(OFFICES["train"][number % 4]), TRAIN, Random(number))
 
 
-@pytest.mark.parametrize("part", compose_tests.TESTS, ids=lambda part: part.__name__)
-def test_a_condition_is_met_about_as_often_as_not(part: compose_tests.TestPart) -> None:
+@pytest.mark.parametrize("part", compose_conditions.CONDITIONS, ids=lambda part: part.__name__)
+def test_a_condition_is_met_about_as_often_as_not(part: compose_conditions.ConditionPart) -> None:
     held: list[bool] = []
     for number in range(120):
         try:
@@ -51,7 +51,7 @@ def test_a_condition_is_met_about_as_often_as_not(part: compose_tests.TestPart) 
     assert len(held) > 25 and 0.2 < sum(held) / len(held) < 0.8
 
 
-LOOKUPS = [*compose_lookups.READERS, *(look for looks in compose_lookups.FOUND.values() for look in looks)]
+LOOKUPS = [*compose_people.READERS, *(look for looks in compose_lookups.FOUND.values() for look in looks)]
 
 
 @pytest.mark.parametrize("part", LOOKUPS, ids=lambda part: part.__name__)

@@ -15,6 +15,7 @@ from verigym.environments.load import load_environment
 from verigym.environments.workplace.office import OFFICES
 from verigym.environments.workplace.training_sets import TAGS, training_sets
 from verigym.environments.workplace.words import TRAIN
+from verigym.evaluation.shift import NEW_TOOLS, SEEN_TOOLS, shifts
 
 COMPOSED = training_sets["composed"]()
 SHIPPED, VAL = workplace.tasks("train"), workplace.tasks("val")
@@ -85,3 +86,11 @@ def test_no_five_words_in_a_row_are_those_of_a_held_out_request() -> None:
     measured = runs(VAL)
     found = Counter(run for task in COMPOSED for run in _runs(task) if run in measured)
     assert found == {}
+
+
+def test_most_held_out_tasks_have_a_sequence_of_tools_of_training() -> None:
+    shipped, joined = (
+        Counter(kinds[-1] for kinds in shifts(load_environment(name), VAL).values())
+        for name in ("workplace", "workplace?train=shipped,composed")
+    )
+    assert shipped[SEEN_TOOLS] == 210 and joined[SEEN_TOOLS] == 297 and joined[NEW_TOOLS] == 60

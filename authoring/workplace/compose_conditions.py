@@ -1,12 +1,13 @@
-"""Parts of composed requests that depend on the office: conditions (`TESTS`) and figures or texts to pass on (`FIGURES`).
+"""Parts of composed requests that decide what is done: conditions that depend on the office.
 
-A condition is true about as often as not, so that guessing does not help. A figure is copied as the tools show it.
+A condition is true about as often as not, so that guessing does not help.
 """
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from authoring.workplace.compose_figures import SOURCE_WORDS, mean_seconds_of, plain_customer
 from authoring.workplace.compose_lookups import (
     NOW,
     Found,
@@ -16,22 +17,14 @@ from authoring.workplace.compose_lookups import (
     on,
     said,
     search,
-    shows,
     todo_named,
 )
 from authoring.workplace.compose_values import value
-from authoring.workplace.scene import Call, Scene, call, find_customer, find_person, later, near
+from authoring.workplace.scene import Call, Scene, call, find_person, later, near
 from verigym.environments.workplace.office import BOARDS, LISTS, PRODUCTS, SOURCES, STATUSES
 
-SOURCE_WORDS = {
-    "direct": ("direct visits",),
-    "referral": ("visits by referral", "referral visits"),
-    "search_engine": ("visits from search engines",),
-    "social_media": ("visits from social media",),
-}
 
-
-class Test(NamedTuple):
+class Condition(NamedTuple):
     calls: Sequence[Call]
     holds: bool
     yes: Sequence[str]
@@ -41,25 +34,15 @@ class Test(NamedTuple):
     """The row that it is about. Acts may go on with it."""
 
 
-class Figure(NamedTuple):
-    calls: Sequence[Call]
-    text: str
-    names: Sequence[str]
+ConditionPart = Callable[[Scene], Condition]
 
 
-TestPart = Callable[[Scene], Test]
-FigurePart = Callable[[Scene], Figure]
-
-
-# -- conditions --------------------------------------------------------------------------------------------------------
-
-
-def visits_below(s: Scene) -> Test:
+def visits_below(s: Scene) -> Condition:
     span = s.span()
     count = len(s.visits(span))
     limit, when = near(count, s), value(span.words)
     most = value(limit)
-    return Test(
+    return Condition(
         [call("analytics.count_visits", since=span.since, until=span.until)],
         count < limit,
         [
@@ -71,12 +54,12 @@ def visits_below(s: Scene) -> Test:
     )
 
 
-def engaged_above(s: Scene) -> Test:
+def engaged_above(s: Scene) -> Condition:
     span = s.span()
     count = sum(visit.engaged for visit in s.visits(span))
     limit, when = near(count, s), value(span.words)
     least = value(limit)
-    return Test(
+    return Condition(
         [call("analytics.count_engaged", since=span.since, until=span.until)],
         count > limit,
         [f"more than {least} visitors were engaged {when}", f"the engaged visitors {when} number more than {least}"],
@@ -84,13 +67,13 @@ def engaged_above(s: Scene) -> Test:
     )
 
 
-def seconds_above(s: Scene) -> Test:
+def seconds_above(s: Scene) -> Condition:
     span = s.span()
     visits = s.visits(span)
-    mean = _mean(visits)
+    mean = mean_seconds_of(visits)
     limit, when = mean + s.pick((-20, -9, -4, 4, 9, 20)), value(span.words)
     least = value(limit)
-    return Test(
+    return Condition(
         [call("analytics.get_average_seconds", since=span.since, until=span.until)],
         mean > limit,
         [
@@ -104,12 +87,12 @@ def seconds_above(s: Scene) -> Test:
     )
 
 
-def source_ahead(s: Scene) -> Test:
+def source_ahead(s: Scene) -> Condition:
     span = s.span(apart=True)
     counts = Counter(visit.source for visit in s.visits(span))
     one, two = s.other(SOURCES), s.other(SOURCES)
     first, second, when = value(s.pick(SOURCE_WORDS[one])), value(s.pick(SOURCE_WORDS[two])), value(span.words)
-    return Test(
+    return Condition(
         [call("analytics.count_sources", since=span.since, until=span.until)],
         counts[one] > counts[two],
         [f"{first} outnumber {second} {when}", f"we had more {first} than {second} {when}"],
@@ -117,12 +100,12 @@ def source_ahead(s: Scene) -> Test:
     )
 
 
-def source_above(s: Scene) -> Test:
+def source_above(s: Scene) -> Condition:
     span, source = s.span(), s.pick(SOURCES)
     count = sum(visit.source == source for visit in s.visits(span))
     limit, when = near(count, s), value(span.words)
     least, what = value(limit), value(s.pick(SOURCE_WORDS[source]))
-    return Test(
+    return Condition(
         [call("analytics.count_sources", since=span.since, until=span.until, source=source)],
         count > limit,
         [f"there were more than {least} {what} {when}", f"{what} {when} went over {least}"],
@@ -130,10 +113,10 @@ def source_above(s: Scene) -> Test:
     )
 
 
-def visitor_engaged(s: Scene) -> Test:
+def visitor_engaged(s: Scene) -> Condition:
     visit = s.either(s.office.visits.values(), lambda visit: visit.engaged)
     name = f"visitor {value(visit.id)}"
-    return Test(
+    return Condition(
         [call("analytics.get_visitor", id=visit.id)],
         visit.engaged,
         [f"{name} was engaged", f"the website shows {name} as engaged"],
@@ -141,11 +124,11 @@ def visitor_engaged(s: Scene) -> Test:
     )
 
 
-def visitor_source(s: Scene) -> Test:
+def visitor_source(s: Scene) -> Condition:
     source = s.pick(SOURCES)
     visit = s.either(s.office.visits.values(), lambda visit: visit.source == source)
     name, where = f"visitor {value(visit.id)}", value(source.replace("_", " "))
-    return Test(
+    return Condition(
         [call("analytics.get_visitor", id=visit.id)],
         visit.source == source,
         [f"the source of {name} is {where}", f"{name} came by way of {where}"],
@@ -153,10 +136,10 @@ def visitor_source(s: Scene) -> Test:
     )
 
 
-def event_longer(s: Scene) -> Test:
+def event_longer(s: Scene) -> Condition:
     found = event_named(s)
     limit, name = s.pick((20, 40, 50, 75)), s.pick(found.names)
-    return Test(
+    return Condition(
         found.calls,
         found.row.minutes > limit,
         [f"{name} takes more than {value(limit)} minutes", f"{name} is longer than {value(limit)} minutes"],
@@ -165,10 +148,10 @@ def event_longer(s: Scene) -> Test:
     )
 
 
-def event_morning(s: Scene) -> Test:
+def event_morning(s: Scene) -> Condition:
     found = event_named(s)
     name = s.pick(found.names)
-    return Test(
+    return Condition(
         found.calls,
         found.row.start[11:] < "12:00",
         [f"{name} begins before noon", f"{name} starts in the morning"],
@@ -177,12 +160,12 @@ def event_morning(s: Scene) -> Test:
     )
 
 
-def event_before(s: Scene) -> Test:
+def event_before(s: Scene) -> Condition:
     found, day = event_named(s), s.day().iso
     if found.row.start[:10] == day:
         raise Miss
     name, when = s.pick(found.names), value(s.date(day))
-    return Test(
+    return Condition(
         found.calls,
         found.row.start[:10] < day,
         [f"{name} takes place before {when}", f"{name} lies ahead of {when}"],
@@ -191,11 +174,11 @@ def event_before(s: Scene) -> Test:
     )
 
 
-def todo_in(s: Scene) -> Test:
+def todo_in(s: Scene) -> Condition:
     found = todo_named(s)
     list = s.pick((found.row.list, s.pick([each for each in LISTS if each != found.row.list])))
     name, where = s.pick(found.names), value(list)
-    return Test(
+    return Condition(
         found.calls,
         found.row.list == list,
         [f"{name} is in {where}", f"{name} stands on the list {where}"],
@@ -204,11 +187,11 @@ def todo_in(s: Scene) -> Test:
     )
 
 
-def todo_on(s: Scene) -> Test:
+def todo_on(s: Scene) -> Condition:
     found = todo_named(s)
     board = s.pick((found.row.board, s.pick([each for each in BOARDS if each != found.row.board])))
     name, where = s.pick(found.names), value(board)
-    return Test(
+    return Condition(
         found.calls,
         found.row.board == board,
         [f"{name} belongs to {where}", f"{name} is on the board {where}"],
@@ -217,12 +200,12 @@ def todo_on(s: Scene) -> Test:
     )
 
 
-def todo_late(s: Scene) -> Test:
+def todo_late(s: Scene) -> Condition:
     found, day = todo_named(s), s.pick((NOW, s.day().iso))
     if found.row.due == day:
         raise Miss
     name, when = s.pick(found.names), value("today" if day == NOW else s.date(day))
-    return Test(
+    return Condition(
         found.calls,
         found.row.due < day,
         [
@@ -234,20 +217,11 @@ def todo_late(s: Scene) -> Test:
     )
 
 
-def _customer(s: Scene) -> Found:
-    customer = s.customer()
-    name = value(customer.name)
-    names = [name, f"the customer {name}", f"our client {name}"]
-    return Found(
-        "customers", customer, names, [find_customer(customer)], ("them", "that customer", "the account"), "the owner"
-    )
-
-
-def customer_is(s: Scene) -> Test:
-    found = _customer(s)
+def customer_is(s: Scene) -> Condition:
+    found = plain_customer(s)
     status = s.pick((found.row.status, s.pick([each for each in STATUSES if each != found.row.status])))
     name, stage = s.pick(found.names), value(status)
-    return Test(
+    return Condition(
         found.calls,
         found.row.status == status,
         [f"{name} is {stage}", f"the CRM has {name} as {stage}", f"the status of {name} is {stage}"],
@@ -256,11 +230,11 @@ def customer_is(s: Scene) -> Test:
     )
 
 
-def customer_buys(s: Scene) -> Test:
-    found = _customer(s)
+def customer_buys(s: Scene) -> Condition:
+    found = plain_customer(s)
     product = s.pick((found.row.product, s.pick([each for each in PRODUCTS if each != found.row.product])))
     name, what = s.pick(found.names), value(product)
-    return Test(
+    return Condition(
         found.calls,
         found.row.product == product,
         [f"{name} buys {what}", f"the product of {name} is {what}"],
@@ -269,11 +243,11 @@ def customer_buys(s: Scene) -> Test:
     )
 
 
-def customer_cold(s: Scene) -> Test:
-    found = _customer(s)
+def customer_cold(s: Scene) -> Condition:
+    found = plain_customer(s)
     day = later(found.row.last_contact, s.pick((-12, -5, 5, 12)))
     name, when = s.pick(found.names), value(s.date(day))
-    return Test(
+    return Condition(
         found.calls,
         found.row.last_contact < day,
         [f"our last contact with {name} was before {when}", f"{name} has not been contacted since {when}"],
@@ -282,11 +256,11 @@ def customer_cold(s: Scene) -> Test:
     )
 
 
-def email_older(s: Scene) -> Test:
+def email_older(s: Scene) -> Condition:
     found = email_named(s)
     day = later(found.row.at[:10], s.pick((-6, -3, 3, 6)))
     name, when = s.pick(found.names), value(s.date(day))
-    return Test(
+    return Condition(
         found.calls,
         found.row.at[:10] < day,
         [f"{name} arrived before {when}", f"{name} is older than {when}"],
@@ -295,13 +269,13 @@ def email_older(s: Scene) -> Test:
     )
 
 
-def email_says(s: Scene) -> Test:
+def email_says(s: Scene) -> Condition:
     found = email_named(s)
     wanted = s.either(
         ("talk", "week", "doubts", "attached", "decided", "morning"), lambda word: word in found.row.body.casefold()
     )
     name, word = s.pick(found.names), value(f'"{wanted}"')
-    return Test(
+    return Condition(
         [*found.calls, call("email.get", id=found.row.id)],
         wanted in found.row.body.casefold(),
         [f"the text of {name} contains the word {word}", f"the word {word} appears in {name}"],
@@ -310,7 +284,7 @@ def email_says(s: Scene) -> Test:
     )
 
 
-def has_written(s: Scene) -> Test:
+def has_written(s: Scene) -> Condition:
     person = s.writer()
     days = [row.at[:10] for row in s.emails_of(person.address)]
     day = later(days[0], s.pick((-6, -3, -1, 1, 3, 6)))
@@ -318,7 +292,7 @@ def has_written(s: Scene) -> Test:
         raise Miss
     looked = search("emails", query=person.address, since=later(day, 1))
     name, when = said(s, person), value(s.date(day))
-    return Test(
+    return Condition(
         [find_person(person), looked],
         days[0] > day,
         [f"{name} has written to me after {when}", f"there is an email from {name} newer than {when}"],
@@ -326,7 +300,7 @@ def has_written(s: Scene) -> Test:
     )
 
 
-def is_booked(s: Scene) -> Test:
+def is_booked(s: Scene) -> Condition:
     person = s.person()
     days = sorted(
         {row.start[:10] for row in s.rows("events") if row.participant == person.address and row.start[:10] > NOW}
@@ -334,7 +308,7 @@ def is_booked(s: Scene) -> Test:
     day = s.pick((s.pick(days), s.day().iso)) if days else s.day().iso
     looked = search("events", query=person.address, since=day, until=day)
     name, when = said(s, person), on(s, day)
-    return Test(
+    return Condition(
         [find_person(person), looked],
         day in days,
         [f"I have a meeting with {name} {when}", f"{name} is in my calendar {when}"],
@@ -342,14 +316,14 @@ def is_booked(s: Scene) -> Test:
     )
 
 
-def is_busy(s: Scene) -> Test:
+def is_busy(s: Scene) -> Condition:
     person = s.person()
     count, unfinished = s.loads(person)
     limit = near(s.pick((count, unfinished)), s)
     if (count > limit) != (unfinished > limit):
         raise Miss
     name, most = said(s, person), value(limit)
-    return Test(
+    return Condition(
         [find_person(person), search("tasks", query=person.address)],
         count > limit,
         [f"{name} has more than {most} tasks on the board", f"the board has more than {most} cards of {name}"],
@@ -357,12 +331,12 @@ def is_busy(s: Scene) -> Test:
     )
 
 
-def day_is_full(s: Scene) -> Test:
+def day_is_full(s: Scene) -> Condition:
     day = s.day().iso
     count = sum(row.start[:10] == day for row in s.rows("events"))
     limit = max(2, count + s.pick((-2, -1, 1, 2)))
     when, most = on(s, day), value(limit)
-    return Test(
+    return Condition(
         [search("events", since=day, until=day)],
         count > limit,
         [f"my calendar has more than {most} events {when}", f"I have more than {most} meetings {when}"],
@@ -370,21 +344,21 @@ def day_is_full(s: Scene) -> Test:
     )
 
 
-def busier_span(s: Scene) -> Test:
+def busier_span(s: Scene) -> Condition:
     """Compares the visits, engaged visitors or average seconds of two spans."""
     one, two = s.span(), s.span()
     tool, measure, what = s.pick(
         (
             ("analytics.count_visits", _count, "visits"),
             ("analytics.count_engaged", _engaged, "engaged visitors"),
-            ("analytics.get_average_seconds", _mean, "seconds per visit on average"),
+            ("analytics.get_average_seconds", mean_seconds_of, "seconds per visit on average"),
         )
     )
     first, second = measure(s.visits(one)), measure(s.visits(two))
     if first == second or one == two:
         raise Miss
     a, b, thing = value(one.words), value(two.words), value(what)
-    return Test(
+    return Condition(
         [call(tool, since=span.since, until=span.until) for span in (one, two)],
         first > second,
         [f"there were more {thing} {a} than {b}", f"we had more {thing} {a} than {b}"],
@@ -392,7 +366,7 @@ def busier_span(s: Scene) -> Test:
     )
 
 
-def mostly_engaged(s: Scene) -> Test:
+def mostly_engaged(s: Scene) -> Condition:
     span = s.span()
     visits, when = s.visits(span), value(span.words)
     engaged = sum(visit.engaged for visit in visits)
@@ -400,7 +374,7 @@ def mostly_engaged(s: Scene) -> Test:
     if 100 * engaged == percent * len(visits):
         raise Miss
     share = value(f"{percent}%")
-    return Test(
+    return Condition(
         [call(f"analytics.{tool}", since=span.since, until=span.until) for tool in ("count_visits", "count_engaged")],
         100 * engaged > percent * len(visits),
         [
@@ -414,10 +388,10 @@ def mostly_engaged(s: Scene) -> Test:
     )
 
 
-def same_person(s: Scene) -> Test:
+def same_person(s: Scene) -> Condition:
     """Whether a colleague is the person in a row."""
     found, field = s.pick(
-        ((email_named, "sender"), (event_named, "participant"), (todo_named, "assignee"), (_customer, "owner"))
+        ((email_named, "sender"), (event_named, "participant"), (todo_named, "assignee"), (plain_customer, "owner"))
     )
     row = found(s)
     holder = next(person for person in s.office.people if person.address == getattr(row.row, field))
@@ -426,7 +400,7 @@ def same_person(s: Scene) -> Test:
     s.who(holder.address)
     person = s.pick((holder, s.person()))
     name, it = said(s, person), s.pick(row.names)
-    return Test(
+    return Condition(
         [*row.calls, find_person(person)],
         person == holder,
         [f"{name} is the {field} of {it}", f"the {field} of {it} is {name}"],
@@ -434,7 +408,7 @@ def same_person(s: Scene) -> Test:
     )
 
 
-TESTS: list[TestPart] = [
+CONDITIONS: list[ConditionPart] = [
     busier_span, mostly_engaged, same_person,
     visits_below, engaged_above, seconds_above, source_ahead, source_above, visitor_engaged, visitor_source, event_longer,
     event_morning, event_before, todo_in, todo_on, todo_late, customer_is, customer_buys, customer_cold, email_older, email_says,
@@ -448,213 +422,3 @@ def _count(visits: Sequence[Any]) -> int:
 
 def _engaged(visits: Sequence[Any]) -> int:
     return sum(visit.engaged for visit in visits)
-
-
-def _mean(visits: Sequence[Any]) -> int:
-    if not visits:
-        raise Miss
-    return round(sum(visit.seconds for visit in visits) / len(visits))
-
-
-# -- figures and texts to pass on --------------------------------------------------------------------------------------
-
-
-def _shown(count: int, names: Sequence[str], *calls: Call) -> Figure:
-    return Figure(calls, str(count), names)
-
-
-def number_of_visits(s: Scene) -> Figure:
-    span = s.span()
-    when = value(span.words)
-    names = [f"the number of visits {when}", f"how many visits we had {when}", f"our visit count {when}"]
-    return _shown(len(s.visits(span)), names, call("analytics.count_visits", since=span.since, until=span.until))
-
-
-def number_engaged(s: Scene) -> Figure:
-    span = s.span()
-    when = value(span.words)
-    names = [f"the number of engaged visitors {when}", f"how many visitors were engaged {when}"]
-    looked = call("analytics.count_engaged", since=span.since, until=span.until)
-    return _shown(sum(visit.engaged for visit in s.visits(span)), names, looked)
-
-
-def mean_seconds(s: Scene) -> Figure:
-    span = s.span()
-    visits, when = s.visits(span), value(span.words)
-    names = [f"the average seconds of a visit {when}", f"how many seconds a visit took on average {when}"]
-    looked = call("analytics.get_average_seconds", since=span.since, until=span.until)
-    return _shown(_mean(visits), names, looked)
-
-
-def number_from(s: Scene) -> Figure:
-    span, source = s.span(), s.pick(SOURCES)
-    what, when = value(s.pick(SOURCE_WORDS[source])), value(span.words)
-    looked = call("analytics.count_sources", since=span.since, until=span.until, source=source)
-    names = [f"the number of {what} {when}", f"how many {what} there were {when}"]
-    return _shown(sum(visit.source == source for visit in s.visits(span)), names, looked)
-
-
-def best_source(s: Scene) -> Figure:
-    span = s.span(apart=True)
-    [(best, _)] = Counter(visit.source for visit in s.visits(span)).most_common(1)
-    when = value(span.words)
-    names = [f"the source with the most visits {when}", f"the strongest source of visits {when}"]
-    return Figure([call("analytics.count_sources", since=span.since, until=span.until)], best, names)
-
-
-def source_of_visitor(s: Scene) -> Figure:
-    visit = s.visit()
-    names = [f"the source of visitor {value(visit.id)}", f"the source that visitor {value(visit.id)} came from"]
-    return Figure([call("analytics.get_visitor", id=visit.id)], visit.source, names)
-
-
-def number_of_tasks(s: Scene) -> Figure:
-    (address, list), rows = s.few("tasks", lambda row: (row.assignee, row.list), 1, 5)
-    person = next(person for person in s.office.people if person.address == address)
-    if s.is_told(person):
-        raise Miss
-    looked = search("tasks", query=f"{address} {list}")
-    shows(s, looked, rows)
-    name, where = said(s, s.who(address)), value(list)
-    names = [f"the number of {name}'s tasks in {where}", f"how many tasks {name} has in {where}"]
-    return _shown(len(rows), names, find_person(person), looked)
-
-
-def number_of_customers(s: Scene) -> Figure:
-    (address, status), rows = s.few("customers", lambda row: (row.owner, row.status), 1, 5)
-    person = next(person for person in s.office.people if person.address == address)
-    if s.is_told(person):
-        raise Miss
-    looked = search("customers", query=f"{address} {status}")
-    shows(s, looked, rows)
-    name, stage = said(s, s.who(address)), value(status)
-    names = [f"the number of {stage} customers that {name} owns", f"how many {stage} accounts {name} has"]
-    return _shown(len(rows), names, find_person(person), looked)
-
-
-def number_of_events(s: Scene) -> Figure:
-    day = s.day().iso
-    rows = [row for row in s.rows("events") if row.start[:10] == day]
-    looked = search("events", since=day, until=day)
-    shows(s, looked, rows)
-    names = [f"the number of events that I have {on(s, day)}", f"how many meetings my calendar has {on(s, day)}"]
-    return _shown(len(rows), names, looked)
-
-
-def date_of_event(s: Scene) -> Figure:
-    found = event_named(s)
-    name = s.pick(found.names)
-    names = [f"the date of {name} (as 2026-06-01)", f"the day of {name}, written like 2026-06-01,"]
-    return Figure(found.calls, found.row.start[:10], names)
-
-
-def due_of_todo(s: Scene) -> Figure:
-    found = todo_named(s)
-    name = s.pick(found.names)
-    names = [f"the due date of {name} (in the form 2026-06-01)", f"the deadline of {name}, written like 2026-06-01,"]
-    return Figure(found.calls, found.row.due, names)
-
-
-def list_of_todo(s: Scene) -> Figure:
-    found = todo_named(s)
-    return Figure(
-        found.calls,
-        found.row.list,
-        [f"the list that {s.pick(found.names)} is on", f"the present list of {s.pick(found.names)}"],
-    )
-
-
-def status_of_customer(s: Scene) -> Figure:
-    found = _customer(s)
-    return Figure(
-        found.calls,
-        found.row.status,
-        [f"the status of {s.pick(found.names)}", f"the present status of {s.pick(found.names)}"],
-    )
-
-
-def phone_of_customer(s: Scene) -> Figure:
-    found = _customer(s)
-    return Figure(
-        found.calls,
-        found.row.phone,
-        [f"the phone number of {s.pick(found.names)}", f"the telephone of {s.pick(found.names)}"],
-    )
-
-
-def text_of_email(s: Scene) -> Figure:
-    found = email_named(s)
-    name = s.pick(found.names)
-    names = [f"the text of {name}", f"the whole body of {name}, word for word,"]
-    return Figure([*found.calls, call("email.get", id=found.row.id)], found.row.body, names)
-
-
-def two_numbers(s: Scene) -> Figure:
-    span = s.span()
-    visits, when = s.visits(span), value(span.words)
-    shown = f"{len(visits)} visits, {sum(visit.engaged for visit in visits)} engaged"
-    names = [f'the visits and engaged visitors {when} (in the form "7 visits, 2 engaged")']
-    names += [f'our traffic {when}, written like "7 visits, 2 engaged",']
-    looks = [
-        call(f"analytics.{tool}", since=span.since, until=span.until) for tool in ("count_visits", "count_engaged")
-    ]
-    return Figure(looks, shown, names)
-
-
-class Day(NamedTuple):
-    """A day that a row shows."""
-
-    calls: Sequence[Call]
-    iso: str
-    names: Sequence[str]
-
-
-DayPart = Callable[[Scene], Day]
-
-
-def day_of_event(s: Scene) -> Day:
-    found = event_named(s)
-    return Day(
-        found.calls,
-        found.row.start[:10],
-        [f"the day of {s.pick(found.names)}", f"the date on which {s.pick(found.names)} takes place"],
-    )
-
-
-def day_of_todo(s: Scene) -> Day:
-    found = todo_named(s)
-    if found.row.due <= NOW:
-        raise Miss
-    return Day(
-        found.calls,
-        found.row.due,
-        [f"the due date of {s.pick(found.names)}", f"the day when {s.pick(found.names)} is due"],
-    )
-
-
-def day_of_email(s: Scene) -> Day:
-    found = email_named(s)
-    return Day(
-        found.calls,
-        found.row.at[:10],
-        [f"the day on which {s.pick(found.names)} arrived", f"the date of {s.pick(found.names)}"],
-    )
-
-
-def day_of_visitor(s: Scene) -> Day:
-    visit = s.visit()
-    name = f"visitor {value(visit.id)}"
-    return Day(
-        [call("analytics.get_visitor", id=visit.id)], visit.day, [f"the day of {name}", f"the day on which {name} came"]
-    )
-
-
-AHEAD: list[DayPart] = [day_of_event, day_of_todo]
-PAST: list[DayPart] = [day_of_email, day_of_visitor]
-
-FIGURES: list[FigurePart] = [
-    two_numbers,
-    number_of_visits, number_engaged, mean_seconds, number_from, best_source, source_of_visitor, number_of_tasks,
-    number_of_customers, number_of_events, date_of_event, due_of_todo, list_of_todo, status_of_customer, phone_of_customer,
-    text_of_email,
-]  # fmt: skip
