@@ -80,7 +80,10 @@ TEMPLATE = """\
 def learnt_text() -> list[str]:
     """The tools, prompts and gold calls of `toolcall`, which the tokenizer learns its tokens from."""
     environment = load_environment("toolcall")
-    lines = [json.dumps({"name": tool.name, "description": tool.description}) for tool in environment.tools] * 20
+    lines = [
+        json.dumps({"name": tool.name, "description": tool.description, "parameters": tool.parameters})
+        for tool in environment.tools
+    ] * 100
     for task in environment.tasks("train")[:500]:
         lines.append(str(task.prompt))
         lines += [
