@@ -56,6 +56,8 @@ def test_the_recorded_runs_are_listed_newest_first_and_the_hacked_one_has_its_al
     assert "sparkline" not in render.html("trainings.html", page, **AROUND)
     shown = training_page(reader, Query({"run": page.rows[0].id}))
     assert [alarm.kind for alarm in shown.alarms] == ["held-out falls"]
+    [below] = [words for name, _, words in shown.figures if name == "Held-out success"]
+    assert below.endswith("On tool_call_eval. The gate measures the version again, on tasks of its own choice")
     assert [mark.step for mark in panel(shown, "reward").marks] == [shown.alarms[0].step]
     assert panel(shown, "reward").title == "Reward and held-out success"
     assert "held-out falls" in panel(shown, "reward").picture
