@@ -105,11 +105,10 @@ class Bench:
             "learning_rate": 0.01,
             "max_tokens": 8,
             "lora": {"r": 2},
-            "eval_tasks": 3,
             "eval_interval": 1,
         }
         plain |= {"num_generations_per_prompt": 4} if sampled else {}
-        plain |= {} if algorithm == "reward" else {"held_out_eval": "desk_eval"}
+        plain |= {} if algorithm == "reward" else {"held_out_eval": "desk_eval", "eval_tasks": 3}
         given = {key: value for key, value in {**plain, **fields}.items() if value is not None}
         return make_recipe(given, [], "a test")
 

@@ -143,7 +143,7 @@ def test_a_file_alone_is_compared_with_guardrails_and_with_what_was_evaluated(fr
     unsafe = load_environment("safety").tasks("val")[0]
     assert isinstance(unsafe.prompt, str)
     file = chats(fresh, "val a", unsafe.prompt, "something else")
-    recipe = fresh.recipe("sft", data=file, environment=None, held_out_eval=None)
+    recipe = fresh.recipe("sft", data=file, environment=None, held_out_eval=None, eval_tasks=None)
     [warning] = warnings_of(fresh.ws, recipe)
     assert f"1 held-out task of safety, such as {unsafe.id}. The gate will refuse the version there" in warning
     fresh.shell("eval", fresh.desk, "-m", str(fresh.model), "-n", "2", "--max-tokens", "4")

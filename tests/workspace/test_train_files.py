@@ -28,7 +28,7 @@ CHAT = [
     {"role": "user", "content": "say b"},
     {"role": "assistant", "content": "bb"},
 ]
-ALONE: dict[str, Any] = {"environment": None, "held_out_eval": None}
+ALONE: dict[str, Any] = {"environment": None, "held_out_eval": None, "eval_tasks": None}
 
 
 def chat_file(bench: Bench, *more: object) -> str:

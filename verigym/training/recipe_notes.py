@@ -32,11 +32,11 @@ def notes(recipe: Recipe, facts: Facts) -> list[str]:
         msgspec.structs.replace(recipe, learning_rate=recipe.learning_rate or 1.0), facts
     )  # any rate will do
     if recipe.algorithm in _WRITTEN:
-        return [*_written(recipe, facts), *_pairs(recipe), *_optimizer(recipe)]
+        return [*_written(recipe, facts), *_pairs(recipe), *_optimizer(recipe), *_evaluation(recipe)]
     imitates = recipe.algorithm == "rft"
     sampled = [] if imitates else [*_updates(recipe), *_divergence(recipe), *_penalties(recipe, facts)]
     sampled += [*(_credit(recipe, facts) if recipe.compares else ()), *_tasks(recipe, facts)]
-    return [*sampled, *_without_groups(recipe, facts), *_pairs(recipe), *_optimizer(recipe)]
+    return [*sampled, *_without_groups(recipe, facts), *_pairs(recipe), *_optimizer(recipe), *_evaluation(recipe)]
 
 
 def _updates(recipe: Recipe) -> Iterator[str]:
@@ -149,6 +149,14 @@ def _optimizer(recipe: Recipe) -> Iterator[str]:
         yield f"optimizer.warmup is {warmup}, so the learning rate reaches its value only at the end. Lower it below steps"
 
 
+def _evaluation(recipe: Recipe) -> Iterator[str]:
+    if recipe.eval_tasks is not None and not recipe.held_out_eval:
+        remedy = (
+            "Remove it" if recipe.algorithm == "reward" else "Set held_out_eval to the name of a suite, or remove it"
+        )
+        yield f"eval_tasks has no effect without held_out_eval. {remedy}"
+
+
 def _pairs(recipe: Recipe) -> Iterator[str]:
     used = _OF_PAIRS.get(recipe.algorithm, ())
     usual = filled(Recipe(model="", algorithm="dpo", preference=PreferenceLoss(objective=recipe.preference.objective)))
@@ -167,6 +175,12 @@ def _written(recipe: Recipe, facts: Facts) -> Iterator[str]:
             yield f"{group}.{name} has no effect with {recipe.algorithm}, which samples no episodes. Remove it"
     if (recipe.updates_per_batch or 1) > 1:
         yield f"updates_per_batch has no effect with {recipe.algorithm}, which makes one update per step. Remove it"
+    if recipe.num_generations_per_prompt != usual.num_generations_per_prompt:
+        yield f"num_generations_per_prompt has no effect with {recipe.algorithm}, which samples no episodes. Remove it"
+    if recipe.temperature != usual.temperature and not recipe.rehearse:
+        yield f"temperature has no effect with {recipe.algorithm}, which samples no episodes. Remove it"
+    if recipe.num_tasks is not None and recipe.data:
+        yield "num_tasks has no effect on the rows of `data`. Remove it, or name a dataset with fewer rows"
 
 
 def changed(group: Struct, usual: Struct) -> list[str]:

@@ -421,7 +421,9 @@ def _figures(
         if best[0] not in (success[0][0], success[-1][0]):
             words += f", best {percent(best[1])} at step {best[0]:,}"
         suite = str(recipe.get("held_out_eval") or "")
-        words += (f". On {suite}" if suite else "") + ". The gate measures the version again, on tasks of its own choice"
+        words += (
+            f". On {suite}" if suite else ""
+        ) + ". The gate measures the version again, on tasks of its own choice"
         figures.append(("Held-out success", percent(success[-1][1]), words))
     reward = _known(curves.get("reward"))
     if reward:
