@@ -9,7 +9,9 @@ parts=${*:-kernels qlora model recipe sft}
 python3 -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' || { echo "There is no GPU here, or no torch"; exit 1; }
 mkdir -p "$place"
 export PYTHONPATH="$PWD:$PWD/bench${PYTHONPATH:+:$PYTHONPATH}"
-verigym="python3 -c 'import sys; sys.argv[0] = \"verigym\"; from verigym.cli.main import main; main()'"
+share=${GPU_SHARE:-1} # of the memory of the GPU, less if other programs use it
+verigym="python3 -c 'import sys, torch; torch.cuda.set_per_process_memory_fraction($share); sys.argv[0] = \"verigym\"
+from verigym.cli.main import main; main()'"
 failed=""
 
 part() { # NAME SECONDS COMMAND
@@ -44,8 +46,8 @@ part kernels 240 "python3 -m pytest -q -rs -o addopts= -p no:cacheprovider tests
 part qlora 240 "python3 bench/qlora.py"
 part model 120 "python3 bench/random_model.py $place/model"
 # random weights pass no task, so gold solutions join the groups, and every step has an update
-part recipe 400 "$verigym train recipes/nemotron_nano.yaml model=$place/model steps=3 prompts_per_step=4 max_tokens=96 \
-    limits.reasoning_tokens=16 episodes.gold_when_all_fail=1 eval_tasks=8 eval_interval=3 --home $place/home"
+part recipe 400 "$verigym train recipes/nemotron_nano.yaml model=$place/model steps=2 prompts_per_step=2 max_tokens=64 \
+    limits.reasoning_tokens=16 episodes.gold_when_all_fail=1 eval_tasks=4 eval_interval=2 --home $place/home"
 part sft 300 "$verigym train $place/sft.yaml --home $place/home && $verigym models export warm --out $place/warm --home $place/home"
 echo "failed:${failed:- nothing}"
 [ -z "$failed" ]

@@ -4,7 +4,10 @@ The scan then makes products of a whole chunk of tokens with every head and stat
 """
 
 import importlib.util
+import math
 from typing import Any
+
+import torch
 
 from verigym.model.lora_targets import is_mamba
 
@@ -24,6 +27,14 @@ def scan_bytes(model: Any) -> int:
     if not mixers or not missing_kernels():
         return 0
     return max(map(_bytes, mixers))
+
+
+def prompt_tokens(device: torch.device, size: int) -> float:
+    """How many tokens of prompts a scan of so many bytes per token reads in half of the free memory. No limit on a CPU."""
+    if device.type != "cuda" or not size:
+        return math.inf
+    unused = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    return (torch.cuda.mem_get_info(device)[0] + unused) / 2 / size
 
 
 def _bytes(mixer: Any) -> int:

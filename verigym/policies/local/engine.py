@@ -24,6 +24,7 @@ from verigym.core.printable import warn
 from verigym.core.time_limit import waiting
 from verigym.model import lora
 from verigym.model.llama_family import FusedWeights, llama_model
+from verigym.model.mamba_memory import prompt_tokens, scan_bytes
 from verigym.policies.local import sampling
 from verigym.policies.local.requests import EngineReply, Generation, Row
 from verigym.policies.local.sampling import SampledTokens, restricts
@@ -255,6 +256,7 @@ class PlainDecoder:
     def __init__(self, model: Any) -> None:
         self.model = model
         self.device = next(model.parameters()).device
+        self.scan_bytes = scan_bytes(model)
         accepted = inspect.signature(model.forward).parameters
         self.cache_name = "cache_params" if "cache_params" in accepted else "past_key_values"
         """The name of the cache in the forward pass. Mamba has its own."""
@@ -270,7 +272,13 @@ class PlainDecoder:
         """The cache row of each request. Finished rows stay in the cache until the batch is done."""
 
     def fits(self, row: Row, new: list[Row]) -> bool:
-        return not self.rows and (not new or len(row.context) == len(new[0].context))
+        if self.rows or not new:
+            return not self.rows
+        return len(row.context) == len(new[0].context) and len(row.context) * (len(new) + 1) <= self.prompt_tokens()
+
+    def prompt_tokens(self) -> float:
+        """Maximum tokens of all prompts of a batch. One prompt is always read."""
+        return prompt_tokens(self.device, self.scan_bytes)
 
     def begin(self, new: list[Row]) -> SampledTokens:
         self.reset()
