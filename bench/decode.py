@@ -24,10 +24,10 @@ import torch
 from figures import Figure, figure, finish, parser
 from transformers import AutoModelForCausalLM, LlamaConfig
 
+from verigym.core.generation import Generation
 from verigym.core.records import Sampling
 from verigym.model import lora
-from verigym.policies.local.engine import Engine
-from verigym.policies.local.requests import Generation
+from verigym.policies.local.engine import LocalEngine
 
 K, PROMPT, COMMON = 8, 155, 130
 SMOLLM2 = LlamaConfig(
@@ -60,7 +60,7 @@ def model_here(cuda: bool) -> Any:
 
 def ours(model: Any, sequences: int, new: int, rounds: int) -> tuple[float, list[float]]:
     """Tokens a second, the median of some rounds, each from the moment when the adapter has changed."""
-    engine = Engine(model, stop_ids={-1})
+    engine = LocalEngine(model, stop_ids={-1})
     asked = prompts(sequences // K)
     sampling = Sampling(temperature=1.0, max_tokens=new)
 

@@ -9,11 +9,11 @@ import torch
 
 from tests.model.families import VOCABULARY, assert_same_gradients, gradients, make, packed, plain, with_adapter
 from tests.model.lora_families import shake
+from verigym.core.generation import Completion, Generation
 from verigym.core.records import Sample, Sampling
 from verigym.model import full, lora, nf4
 from verigym.model.lora import LoraConfig
-from verigym.policies.local.engine import Engine
-from verigym.policies.local.requests import EngineReply, Generation
+from verigym.policies.local.engine import LocalEngine
 from verigym.training.recipe_groups import Optimizer
 from verigym.training.update import make_optimizer, sft_update, updates_made
 
@@ -44,7 +44,7 @@ def learnt(count: int = 6) -> list[Sample]:
     ]
 
 
-def assert_decoded_as_forward(model: Any, asked: list[list[int]], engine: Engine) -> list[EngineReply]:
+def assert_decoded_as_forward(model: Any, asked: list[list[int]], engine: LocalEngine) -> list[Completion]:
     """Greedy and sampled replies have the tokens and logprobs of the plain forward pass of `model`."""
     settings = [Sampling(temperature=0.0, max_tokens=30), Sampling(temperature=0.7, max_tokens=30)]
     requests = [Generation(ids=ids, sampling=one, seed=i) for one in settings for i, ids in enumerate(asked)]
@@ -60,8 +60,8 @@ def assert_decoded_as_forward(model: Any, asked: list[list[int]], engine: Engine
     return made
 
 
-def run(engine: Engine, requests: list[Generation]) -> list[EngineReply]:
-    async def together() -> list[EngineReply]:
+def run(engine: LocalEngine, requests: list[Generation]) -> list[Completion]:
+    async def together() -> list[Completion]:
         return await asyncio.gather(*map(engine.generate, requests))
 
     return asyncio.run(together())
@@ -74,7 +74,7 @@ def test_pages_and_graphs_decode_as_transformers_does(name: str, adapter: bool) 
     draw = random.Random(0)
     head = [draw.randrange(3, VOCABULARY) for _ in range(40)]
     asked = [[*head, *(draw.randrange(3, VOCABULARY) for _ in range(draw.randrange(1, 60)))] for _ in range(10)]
-    engine = Engine(model, stop_ids={-1})
+    engine = LocalEngine(model, stop_ids={-1})
     settings = [Sampling(temperature=0.0, max_tokens=30), Sampling(temperature=0.7, max_tokens=30)]
     settings.append(Sampling(temperature=0.7, top_k=5, top_p=0.9, max_tokens=30))
     requests = [
@@ -89,7 +89,7 @@ def test_pages_and_graphs_decode_as_transformers_does(name: str, adapter: bool) 
             assert one.ids == logits.argmax(-1).tolist()
         found = logits.log_softmax(-1).gather(-1, ids[0, len(request.ids) :, None])[:, 0].tolist()
         assert one.logprobs == pytest.approx(found, abs=1e-4)
-    alone = [run(Engine(model, stop_ids={-1}), [request])[0].ids for request in requests[10:16]]
+    alone = [run(LocalEngine(model, stop_ids={-1}), [request])[0].ids for request in requests[10:16]]
     assert alone == [one.ids for one in made[10:16]]
     decoder: Any = engine._decoders[0]
     assert decoder.pages.room == decoder.pages.total - 1
@@ -140,7 +140,7 @@ def test_tokens_are_drawn_as_often_as_their_weight_says() -> None:
 @pytest.mark.parametrize("name", FAMILIES)
 def test_pages_and_graphs_decode_with_adapted_embeddings_and_head(name: str) -> None:
     model = on_gpu(name, True, WIDE)
-    engine = Engine(model, stop_ids={-1})
+    engine = LocalEngine(model, stop_ids={-1})
     first = assert_decoded_as_forward(model, prompts(), engine)
     assert type(engine._decoders[0]).__name__ == "PagedDecoder", "graphs, not the slow decoder"
     sft_update(model, make_optimizer(model, 0.03), learnt())
@@ -164,7 +164,7 @@ def test_pages_and_graphs_decode_on_4_bit_weights(name: str) -> None:
         lora.attach(model, LoraConfig(r=4))
         shake(model)
     assert any(isinstance(module, nf4.Nf4Linear) for module in ours.modules())
-    engine = Engine(ours, stop_ids={-1})
+    engine = LocalEngine(ours, stop_ids={-1})
     first = assert_decoded_as_forward(theirs, prompts(), engine)
     assert type(engine._decoders[0]).__name__ == "PagedDecoder", "graphs, not the slow decoder"
     found = [[logprobs for logprobs, _ in packed(model, learnt())] for model in (ours, theirs)]

@@ -12,10 +12,10 @@ from torch import Tensor
 from tests.model.batches import sample
 from tests.model.families import VOCABULARY
 from tests.model.lora_families import FAMILIES, adapted_model, in_peft, peft_parameters
+from verigym.core.generation import Generation
 from verigym.core.records import Sample, Sampling
 from verigym.model import lora, lora_files
-from verigym.policies.local.engine import Engine
-from verigym.policies.local.requests import Generation
+from verigym.policies.local.engine import LocalEngine
 from verigym.training.update import logprobs_of, make_optimizer, sft_update
 
 PROMPT = [7, 20, 33, 50, 8, 11]
@@ -72,7 +72,7 @@ def test_one_update_is_that_of_transformers_and_peft(name: str, what: str, tmp_p
         assert torch.allclose(weight[certain], reference[each][certain].detach(), atol=2e-5), each
 
 
-def reply(engine: Engine, ids: list[int], version: str = "", **settings: Any) -> Any:
+def reply(engine: LocalEngine, ids: list[int], version: str = "", **settings: Any) -> Any:
     wanted = Generation(ids=ids, sampling=Sampling(max_tokens=6, **settings), seed=5, version=version)
     return asyncio.run(engine.generate(wanted))
 
@@ -92,7 +92,7 @@ def test_the_engine_samples_what_transformers_generates_with_the_adapter_on(
     model = adapted_model(name, CONFIGS[what])
     lora_files.save(model, tmp_path, "tiny")
     theirs = in_peft(name, str(tmp_path))
-    engine = Engine(model, stop_ids=set())
+    engine = LocalEngine(model, stop_ids=set())
     assert reply(engine, PROMPT, temperature=0.0).ids == greedy(theirs, PROMPT)
     with theirs.disable_adapter():
         bare = greedy(theirs, PROMPT)

@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from tests.model.lora_families import FAMILIES
+from verigym.core.generation import Generation
 from verigym.core.records import Sampling
 from verigym.model import mamba_memory
 from verigym.model.mamba_memory import prompt_tokens, scan_bytes
-from verigym.policies.local.engine import Engine, PlainDecoder
-from verigym.policies.local.requests import Generation
+from verigym.policies.local.engine import LocalEngine, PlainDecoder
 from verigym.training.update import bytes_per_token
 
 CPU = torch.device("cpu")
@@ -47,7 +47,7 @@ def test_prompts_that_do_not_fit_together_are_read_in_turn_with_the_same_replies
     ]
 
     def replies(most: float) -> tuple[list[Any], list[int]]:
-        engine, sizes = Engine(model, stop_ids=set()), list[int]()
+        engine, sizes = LocalEngine(model, stop_ids=set()), list[int]()
         decoder = PlainDecoder(model)
         begin = decoder.begin
         decoder.prompt_tokens = lambda: most

@@ -12,14 +12,14 @@ from tests.model.families import VOCABULARY, assert_same_gradients, gradients, m
 from tests.model.lora_families import FAMILIES, shake
 from tests.model.test_lora_families import PROMPT, SAMPLES
 from verigym.core.errors import BadInput, InfrastructureFailure
+from verigym.core.generation import Generation
 from verigym.core.records import Sampling
 from verigym.model import lora, nf4
 from verigym.model.llama_family import FusedWeights, llama_model
 from verigym.model.lora_targets import coverage
 from verigym.model.shape import NF4_BITS
 from verigym.model.tree import pack
-from verigym.policies.local.engine import Engine
-from verigym.policies.local.requests import Generation
+from verigym.policies.local.engine import LocalEngine
 from verigym.training.loop import load_checkpoint, save_checkpoint
 from verigym.training.recipe_groups import Optimizer
 from verigym.training.update import lower_budget, make_optimizer, sft_update, updates_made
@@ -85,7 +85,7 @@ def test_the_engine_decodes_on_the_same_weights(name: str) -> None:
 
 
 async def _reply(model: Any, request: Generation) -> Any:
-    return await Engine(model, stop_ids={2}).generate(request)
+    return await LocalEngine(model, stop_ids={2}).generate(request)
 
 
 EXPERTS = ["mixtral", "qwen3 moe", "qwen2 moe", "gpt-oss", "nemotron-h with experts"]

@@ -12,12 +12,12 @@ import torch
 
 from tests.model.families import SHARING, VOCABULARY, family, with_adapter
 from tests.tiny import tiny
+from verigym.core.generation import Completion, Generation
 from verigym.core.records import Sampling
 from verigym.core.time_limit import TimeLimit
 from verigym.model import lora
 from verigym.model.llama_family import FusedWeights, llama_model
-from verigym.policies.local.engine import Engine, PlainDecoder, decoder_for
-from verigym.policies.local.requests import EngineReply, Generation
+from verigym.policies.local.engine import LocalEngine, PlainDecoder, decoder_for
 from verigym.policies.local.slots import SlotDecoder
 
 LOADED = tiny()
@@ -34,14 +34,14 @@ DECODERS: dict[str, Callable[[Any], Any]] = {
 KINDS = list(DECODERS)
 
 
-def engine(model: Any = None, kind: str = "fused", **settings: Any) -> Engine:
-    made = Engine(model or LOADED.model, **{"stop_ids": {END}, **settings})
+def engine(model: Any = None, kind: str = "fused", **settings: Any) -> LocalEngine:
+    made = LocalEngine(model or LOADED.model, **{"stop_ids": {END}, **settings})
     made._decoders = [DECODERS[kind](made.model)]
     return made
 
 
-def run(engine: Engine, requests: list[Generation]) -> list[EngineReply]:
-    async def all_at_once() -> list[EngineReply]:
+def run(engine: LocalEngine, requests: list[Generation]) -> list[Completion]:
+    async def all_at_once() -> list[Completion]:
         return await asyncio.gather(*map(engine.generate, requests))
 
     return asyncio.run(all_at_once())
@@ -128,7 +128,7 @@ def test_every_family_decodes_as_transformers_does(name: str, adapter: bool) -> 
         warm = [
             Generation(ids=ids, shared=11, sampling=Sampling(temperature=0.8, max_tokens=10), seed=7) for ids in asked
         ]
-        made = run(Engine(model, stop_ids={2}), greedy + warm)
+        made = run(LocalEngine(model, stop_ids={2}), greedy + warm)
         assert [one.ids for one in made[:12]] == [reference(ids, model, 10) for ids in asked]
         for ids, one in zip(asked, made[12:], strict=True):
             plainly = cached_logprobs if name == "nemotron-h" else forward_logprobs
@@ -191,7 +191,7 @@ def test_all_decoders_sample_the_same_tokens() -> None:
 def test_requests_that_come_while_others_run_join_them() -> None:
     requests = sampled(prompts(True, 12), temperature=1.0, max_tokens=30)
 
-    async def trickle(engine: Engine) -> list[EngineReply]:
+    async def trickle(engine: LocalEngine) -> list[Completion]:
         running = []
         for request in requests:
             running.append(asyncio.create_task(engine.generate(request)))
@@ -345,7 +345,7 @@ def test_a_request_that_is_cancelled_leaves_the_others_untouched() -> None:
 
 
 def test_a_request_cancelled_before_it_began_is_never_computed() -> None:
-    async def begin() -> EngineReply:
+    async def begin() -> Completion:
         idle = engine()
         early = asyncio.create_task(idle.generate(Generation(ids=[5, 9], sampling=Sampling(max_tokens=500))))
         await asyncio.sleep(0)
@@ -361,7 +361,7 @@ def test_waiting_for_other_requests_does_not_count_as_time_of_the_episode(kind: 
     requests = prompts(False, 4)
     asked, go_on = threading.Event(), threading.Event()
 
-    async def episode(busy: Engine, request: Generation, waits: list[float]) -> EngineReply:
+    async def episode(busy: LocalEngine, request: Generation, waits: list[float]) -> Completion:
         def begun(waited_s: float) -> None:
             waits.append(waited_s)
             limit.pause()  # a slow machine may take its time from here: only the queue is tested
@@ -370,7 +370,7 @@ def test_waiting_for_other_requests_does_not_count_as_time_of_the_episode(kind: 
         async with limit:
             return await busy.generate(request)
 
-    async def all_at_once() -> tuple[list[EngineReply], list[list[float]]]:
+    async def all_at_once() -> tuple[list[Completion], list[list[float]]]:
         busy, waits = engine(kind=kind, max_batch=1), [[] for _ in requests]
         begin = busy._decoders[0].begin
 

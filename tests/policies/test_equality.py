@@ -9,10 +9,10 @@ import torch
 
 from tests.model.families import VOCABULARY, family
 from tests.policies.test_engine import reference, run
+from verigym.core.generation import Generation
 from verigym.core.records import Message, Sampling
 from verigym.model.load import load
-from verigym.policies.local.engine import Engine
-from verigym.policies.local.requests import Generation
+from verigym.policies.local.engine import LocalEngine
 from verigym.policies.render import Renderer
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
@@ -32,7 +32,7 @@ def tie(model: Any, ids: list[int], ours: int, theirs: int) -> bool:
 def ties(model: Any, asked: Sequence[Generation], stop: set[int]) -> int:
     """How many prompts went another way at a tie; fails where one did without."""
     found = 0
-    for request, made in zip(asked, run(Engine(model, stop_ids=stop), [*asked]), strict=True):
+    for request, made in zip(asked, run(LocalEngine(model, stop_ids=stop), [*asked]), strict=True):
         wanted = reference(request.ids, model, NEW)
         if made.ids != wanted:
             place = next(i for i, (a, b) in enumerate(zip(made.ids, wanted, strict=False)) if a != b)

@@ -44,10 +44,10 @@ FLAT = """
 import asyncio, json, random
 from verigym.core.records import Sampling
 from verigym.model.load import load
-from verigym.policies.local.engine import Engine
-from verigym.policies.local.requests import Generation
+from verigym.policies.local.engine import LocalEngine
+from verigym.core.generation import Generation
 
-engine = Engine(load("smollm2-135m", device="cpu").model, stop_ids={2})
+engine = LocalEngine(load("smollm2-135m", device="cpu").model, stop_ids={2})
 draw = random.Random(0)
 
 def resident():

@@ -8,8 +8,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from verigym.core.generation import Generation
 from verigym.core.records import Sampling
-from verigym.policies.local.requests import Generation, Row
+from verigym.policies.local.requests import Row
 from verigym.policies.local.sampling import draw
 
 

@@ -10,7 +10,8 @@ from tests.one_thread import one_thread as one_thread
 from tests.tiny import tiny
 from verigym.core.protocols import Reply, Request
 from verigym.core.records import Message, Sampling, ToolSpec
-from verigym.policies.local.policy import LocalPolicy, TextStream
+from verigym.policies.local.policy import LocalPolicy
+from verigym.policies.tokens import TextStream
 
 END = 256
 

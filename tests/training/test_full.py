@@ -12,12 +12,12 @@ from tests.model.families import make
 from tests.model.lora_families import FAMILIES
 from tests.model.test_lora_families import PROMPT, SAMPLES, loss_of
 from verigym.core.errors import BadInput, InfrastructureFailure
+from verigym.core.generation import Generation
 from verigym.core.records import Sampling
 from verigym.model import full, lora
 from verigym.model.full import FullSettings
 from verigym.model.tree import pack
-from verigym.policies.local.engine import Engine
-from verigym.policies.local.requests import Generation
+from verigym.policies.local.engine import LocalEngine
 from verigym.training.loop import load_checkpoint, save_checkpoint
 from verigym.training.recipe_groups import Optimizer
 from verigym.training.update import logprobs_of, lower_budget, make_optimizer, sft_update, updates_made
@@ -89,7 +89,7 @@ def test_checkpointing_recomputes_the_layers() -> None:
 @pytest.mark.parametrize("name", ["llama", "qwen2", "gemma", "qwen3", "mixtral", "mamba"])
 def test_the_engine_samples_with_the_weights_of_the_last_update(name: str, tmp_path: Path) -> None:
     model = whole(name)
-    engine = Engine(model, stop_ids=set())
+    engine = LocalEngine(model, stop_ids=set())
     before = asyncio.run(engine.generate(asked()))
     optimizer = make_optimizer(model, 0.03)
     for _ in range(2):
@@ -98,7 +98,7 @@ def test_the_engine_samples_with_the_weights_of_the_last_update(name: str, tmp_p
     after = asyncio.run(engine.generate(asked()))
     full.save(model, _Tokenizer(), tmp_path)
     stored = transformers.AutoModelForCausalLM.from_pretrained(tmp_path).eval()
-    fresh = asyncio.run(Engine(stored, stop_ids=set()).generate(asked()))
+    fresh = asyncio.run(LocalEngine(stored, stop_ids=set()).generate(asked()))
     assert after.ids == fresh.ids != before.ids
     assert torch.allclose(torch.tensor(after.logprobs), torch.tensor(fresh.logprobs), atol=1e-4)
     for each, parameter in stored.named_parameters():

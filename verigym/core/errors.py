@@ -44,6 +44,10 @@ class NoServer(InfrastructureFailure):
     """No server has ever answered at an address. A retry does not help."""
 
 
+class EngineLost(InfrastructureFailure):
+    """An engine died or does not answer. Another engine can answer the same request."""
+
+
 class ContextFull(VerigymError):
     """The prompt does not fit the model's context window."""
 

@@ -2,10 +2,12 @@
 
 import contextlib
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Literal, Protocol, Self, runtime_checkable
 
 from msgspec import Struct
 
+from verigym.core.generation import Completion, EngineLoad, Generation
 from verigym.core.records import Item, Sampling, Task, ToolSpec, Trajectory, Turn, Verdict
 
 
@@ -43,6 +45,38 @@ async def closing(*policies: Policy | None) -> AsyncGenerator[None]:
             if hasattr(policy, "close"):
                 stack.push_async_callback(policy.close)  # type: ignore[union-attr]
         yield
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Samples tokens: the model in this process, a server, many servers, or a fake.
+
+    A version is an adapter in a folder. An engine can have several versions loaded, and each request names one. Loading a
+    version does not disturb requests that run. An engine that can no longer answer raises `EngineLost`.
+    """
+
+    @property
+    def max_batch(self) -> int:
+        """Maximum useful number of concurrent requests."""
+        ...
+
+    async def generate(self, request: Generation) -> Completion: ...
+
+    async def load(self, version: str, folder: Path) -> None:
+        """Makes requests with this version possible. A version that is loaded already stays as it is."""
+        ...
+
+    async def forget(self, version: str) -> None:
+        """Unloads a version after its last request has ended. Does nothing if the version is not loaded."""
+        ...
+
+    async def alive(self) -> bool:
+        """Whether the engine answers now."""
+        ...
+
+    async def usage(self) -> EngineLoad:
+        """How busy the engine is."""
+        ...
 
 
 class CommandResult(Struct, frozen=True, kw_only=True):

@@ -81,8 +81,12 @@ def save(model: nn.Module, folder: Path, base: str) -> None:
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        save_file(lora.weights(model), folder / "adapter_model.safetensors")
-        (folder / "adapter_config.json").write_text(json.dumps(peft, indent=2))
+        weights, described = folder / "adapter_model.safetensors", folder / "adapter_config.json"
+        save_file(lora.weights(model), weights)
+        described.write_text(json.dumps(peft, indent=2))
+        weights.chmod(
+            described.stat().st_mode & 0o777
+        )  # safetensors writes 0600: unreadable for servers of other users
     except (OSError, SafetensorError) as error:
         raise InfrastructureFailure(
             f"{folder}: the adapter could not be written ({error}). Free some disk space and try again"

@@ -15,18 +15,22 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import torch
 from torch import Tensor
 
+from verigym.core.errors import not_found
+from verigym.core.generation import Completion, EngineLoad, Generation
 from verigym.core.printable import warn
 from verigym.core.time_limit import waiting
-from verigym.model import lora
+from verigym.model import lora, lora_files
 from verigym.model.llama_family import FusedWeights, llama_model
 from verigym.model.mamba_memory import prompt_tokens, scan_bytes
+from verigym.policies.engines.uses import VersionUses
 from verigym.policies.local import sampling
-from verigym.policies.local.requests import EngineReply, Generation, Row
+from verigym.policies.local.requests import Row
 from verigym.policies.local.sampling import SampledTokens, restricts
 from verigym.policies.local.slots import SlotDecoder, why_unsupported
 
@@ -42,7 +46,7 @@ _GATHER_S, _GATHERS = 0.001, 20
 """How long, and how often, the first request of a batch waits for other requests."""
 
 
-class Engine:
+class LocalEngine:
     def __init__(
         self, model: Any, *, stop_ids: set[int], decode: Callable[[list[int]], str] = str, max_batch: int | None = None
     ) -> None:
@@ -54,6 +58,7 @@ class Engine:
         self.window: int = getattr(model.config, "max_position_embeddings", None) or 1 << 30
         self.adapters: dict[str, lora.LoraAdapter] = {}
         """Adapters by version. The version "" is the adapter on the model."""
+        self._uses = VersionUses()
         self._waiting: deque[Row] = deque()
         self._lock = threading.Lock()
         self._running = False
@@ -64,10 +69,12 @@ class Engine:
         self._taken: list[tuple[Decoder, list[Row]]] = []
         """Admitted requests that have not begun."""
 
-    async def generate(self, request: Generation) -> EngineReply:
+    async def generate(self, request: Generation) -> Completion:
+        if request.version and request.version not in self.adapters:
+            raise not_found("loaded version", request.version, self.adapters)
         if len(request.ids) >= self.window:
-            return EngineReply([], [], "context_full")
-        row = Row(request, asyncio.get_running_loop().create_future(), self.window, waiting())
+            return Completion([], [], "context_full", version=request.version)
+        row = Row(request, asyncio.get_running_loop().create_future(), self.window, waiting(), self.stop_ids)
         with self._lock:
             self._waiting.append(row)
             start, self._running = not self._running, True
@@ -75,9 +82,30 @@ class Engine:
         if start:
             threading.Thread(target=self._drive, name="verigym-engine").start()
         try:
-            return await row.future
+            with self._uses.of(request.version):
+                return await row.future
         finally:
             row.begun()
+
+    async def load(self, version: str, folder: Path) -> None:
+        """Reads the adapter in the folder. Requests of other versions go on meanwhile."""
+        if version not in self.adapters:
+            adapter = await asyncio.to_thread(lora_files.read, self.model, folder)
+            self.adapters.setdefault(version, adapter)
+
+    async def forget(self, version: str) -> None:
+        """Drops the adapter after its last request."""
+        await self._uses.end(version)
+        if self.adapters.pop(version, None) is not None:
+            for decoder in self._decoders:
+                if decoder.version == version:
+                    decoder.version = None
+
+    async def alive(self) -> bool:
+        return True
+
+    async def usage(self) -> EngineLoad:
+        return EngineLoad(running=sum(len(decoder.rows) for decoder in self._decoders), waiting=len(self._waiting))
 
     def refresh(self) -> None:
         """Takes over changed weights of the model. Waits for requests in progress."""
@@ -202,12 +230,12 @@ class Engine:
 
     def _settle(self, decoder: Decoder, rows: list[Row], drawn: SampledTokens) -> None:
         """Appends the tokens to their rows and releases finished rows."""
-        done: dict[asyncio.AbstractEventLoop, list[tuple[Row, EngineReply]]] = {}
+        done: dict[asyncio.AbstractEventLoop, list[tuple[Row, Completion]]] = {}
         begun: dict[asyncio.AbstractEventLoop, list[Row]] = {}
         steps = len(drawn.ids[0])
         for index, (row, ids, logprobs) in enumerate(zip(rows, drawn.ids, drawn.logprobs, strict=True)):
             finish, taken = None, steps
-            if row.watched or row.left <= steps or not self.stop_ids.isdisjoint(ids):
+            if row.watched or row.left <= steps or not row.stop_ids.isdisjoint(ids):
                 finish, taken = self._finish(row, ids)
             if not row.ids:
                 begun.setdefault(row.loop, []).append(row)
@@ -219,7 +247,9 @@ class Engine:
                 row.restricted.append(drawn.restricted[index])
             if finish is not None:
                 restricted = row.restricted if restricts(row) else []
-                done.setdefault(row.loop, []).append((row, EngineReply(row.ids, row.logprobs, finish, restricted)))
+                done.setdefault(row.loop, []).append(
+                    (row, Completion(row.ids, row.logprobs, finish, restricted, row.request.version))
+                )
             if finish is not None or row.future.cancelled():
                 decoder.drop(row)
         for loop, first in begun.items():
@@ -231,9 +261,9 @@ class Engine:
         """Whether these tokens end the row, and how many of them it keeps."""
         settings = row.request.sampling
         for taken, id in enumerate(ids[: row.left], 1):
-            if row.request.matcher is not None and id not in self.stop_ids:
+            if row.request.matcher is not None and id not in row.stop_ids:
                 row.request.matcher.took(id)
-            if id in self.stop_ids or (settings.stop and self._said([*row.ids, *ids[:taken]], settings.stop)):
+            if id in row.stop_ids or (settings.stop and self._said([*row.ids, *ids[:taken]], settings.stop)):
                 return "stop", taken
         return ("length", row.left) if row.left <= len(ids) else (None, len(ids))
 
@@ -327,12 +357,12 @@ def _begin(rows: list[Row]) -> None:
         row.begun()
 
 
-def _resolve(finished: list[tuple[Row, EngineReply]]) -> None:
+def _resolve(finished: list[tuple[Row, Completion]]) -> None:
     for row, completion in finished:
         if not row.future.done():
             row.future.set_result(completion)
 
 
-def _fail(future: asyncio.Future[EngineReply], error: BaseException) -> None:
+def _fail(future: asyncio.Future[Completion], error: BaseException) -> None:
     if not future.done():
         future.set_exception(error if isinstance(error, Exception) else RuntimeError(repr(error)))

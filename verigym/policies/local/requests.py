@@ -1,39 +1,12 @@
-"""A request to the engine, its reply, and its row in a batch while it is in progress."""
+"""A request to the engine as a row of a batch, while it is in progress."""
 
 import asyncio
 import functools
 import random
 from collections.abc import Callable
-from typing import Any, Literal
+from collections.abc import Set as AbstractSet
 
-import msgspec
-
-from verigym.core.records import Sampling
-
-
-class Generation(msgspec.Struct, frozen=True, kw_only=True):
-    ids: list[int]
-    """The whole prompt."""
-    shared: int = 0
-    """Number of leading ids that other requests share."""
-    sampling: Sampling = Sampling()
-    seed: int = 0
-    version: str = ""
-    """The adapter to use: a key of `Engine.adapters`, or empty for the adapter on the model."""
-    matcher: Any = None
-    """Returns which tokens may come next with `allowed(vocabulary)`, and is notified of the sampled one with `took(id)`."""
-    on_tokens: Callable[[list[int]], None] | None = None
-    """Called with the tokens as they are sampled, on the thread of the caller."""
-
-
-class EngineReply(msgspec.Struct, frozen=True):
-    ids: list[int]
-    """The sampled tokens, including the end token if there is one."""
-    logprobs: list[float]
-    """Logprobs at the sampling temperature (1 if greedy), over the whole distribution."""
-    finish: Literal["stop", "length", "context_full"]
-    restricted: list[float] = []
-    """Logprobs after truncation and constraint. Empty without either."""
+from verigym.core.generation import Completion, Generation
 
 
 class Row:
@@ -42,11 +15,13 @@ class Row:
     def __init__(
         self,
         request: Generation,
-        future: asyncio.Future[EngineReply],
+        future: asyncio.Future[Completion],
         window: int = 1 << 30,
         begun: Callable[[], None] = lambda: None,
+        stop_ids: AbstractSet[int] = frozenset(),
     ) -> None:
         self.request = request
+        self.stop_ids = stop_ids if request.stop_ids <= stop_ids else request.stop_ids | stop_ids
         self.begun = begun
         """Called on the thread of the caller when the request no longer waits for others: it has its first token."""
         self.future = future

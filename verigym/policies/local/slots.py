@@ -17,13 +17,14 @@ import torch
 from torch import Tensor
 from transformers import AttentionInterface
 
+from verigym.core.generation import Generation
 from verigym.model import lora
 from verigym.model.attention import check_known
 from verigym.model.llama_family import FusedWeights
 from verigym.model.logprobs import logits_of
 from verigym.model.lora_layers import base_of
 from verigym.policies.local import sampling
-from verigym.policies.local.requests import Generation, Row
+from verigym.policies.local.requests import Row
 from verigym.policies.local.sampling import SampledTokens
 
 _NAME = "verigym_slots"
