@@ -46,7 +46,7 @@ def raced(task: Task, text: str, seed: int) -> tuple[float, bool]:
 
 def main() -> None:
     repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 10
-    sys.orig_argv[:] = [sys.executable, "-c", inspect.getsource(speed_inside), "driver"]
+    sys.argv[1:] = ["driver", inspect.getsource(speed_inside)]
     tasks = {task.family.split("/")[-1]: task for task in faster_code.tasks("train")}
     cores = len(os.sched_getaffinity(0))
     print(f"{cores} processors, {repeats} repeats, limit {Faster().times:g} times\n")

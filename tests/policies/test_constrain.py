@@ -98,6 +98,31 @@ def test_where_a_call_is_demanded_words_are_no_way_out(name: str) -> None:
     assert matcher.allowed(vocabulary)[ends].any()
 
 
+@pytest.mark.parametrize("constrain", ["tools", "call"])
+def test_a_model_that_never_learnt_its_tags_is_held_to_calls_without_them(constrain: str) -> None:
+    one = policy("qwen2")
+    opening, closing = one.render.tokenizer.convert_tokens_to_ids(["<tool_call>", "</tool_call>"])
+    head = one.model.get_output_embeddings().weight
+    head[opening] = head[closing]
+    vocabulary, ends = one.model.config.vocab_size, sorted(one.render.stop_ids)
+    shown = one.render.shown_name(BOOK.name, one.render.template.offer(TOOLS).names)
+    right = f'{{"name": "{shown}", "arguments": {{"day": "Friday", "hour": 9}}}}'
+
+    def allows(text: str) -> bool:
+        matcher = one._constraints.matcher(constrain, TOOLS)
+        assert matcher is not None
+        for id in one.render.tokenizer.encode(text, add_special_tokens=False):
+            if not matcher.allowed(vocabulary)[id]:
+                return False
+            matcher.took(id)
+        return bool(matcher.allowed(vocabulary)[ends].any())
+
+    assert allows(right) and allows(f"[{right}, {right}]")
+    assert allows("It is done.") == (constrain == "tools")
+    wrong = right.replace("Friday", "Sunday")
+    assert not any(allows(text) for text in (wrong, f"[{wrong}]", f"```json\n{wrong}\n```", f" {wrong}"))
+
+
 def test_sampled_calls_are_calls_of_the_tools() -> None:
     made = replies(policy(), "call", 8)
     found = [call for reply in made for call in calls(reply.items) if reply.turn.finish == "stop"]

@@ -44,6 +44,8 @@ RIGHT = {
     "a dict": "def shared(first, second):\n    known = dict.fromkeys(second)\n    return [x for x in first if x in known]\n",
     "with a helper and an import": "from collections import Counter\n\ndef known(items):\n    return Counter(items)\n\n"
     "def shared(first, second):\n    some = known(second)\n    return [x for x in first if some[x]]\n",
+    "it leaves modules without content": "for name in ('json', '_json', 'random'):\n    open(f'{name}.py', 'w').close()\n"
+    + FAST,
     "it prints": FAST.replace("    return", "    print(first)\n    return"),
 }
 SLOW_ONES = {

@@ -112,7 +112,7 @@ class Renderer:
         text = after.removeprefix(before).partition(template.end)[0]
         opened, names = self._opens(before), offer.names.with_calls(reply)
         read = self._items(text, names, "", opened=opened, schemas=offer.schemas)
-        if not self._can_write_tags and (bare := write_bare(reply, names)):
+        if not self.can_write_tags and (bare := write_bare(reply, names)):
             text = bare
         elif not after.startswith(before) or _gist(read) != _gist(reply):
             text = template.spoken(reply, offer) + template.closing.removesuffix(template.end)
@@ -122,7 +122,7 @@ class Renderer:
         return [*self._literals.encode(text), self.end_id]
 
     @functools.cached_property
-    def _can_write_tags(self) -> bool:
+    def can_write_tags(self) -> bool:
         """Whether the model learnt the tokens that open and close a call in its dialect."""
         if self._untrained is None or self.dialect is PLAIN:
             return True

@@ -24,7 +24,7 @@ from verigym.verifiers.answers import find_block
 
 _INSIDE = inspect.getsource(speed_inside)
 # Without `site`: hooks of installed packages take longer than most functions.
-_COMMAND = ["env", "PYTHONHASHSEED=0", "python3", "-s", "-S", "-c", _INSIDE, "driver"]
+_COMMAND = ["env", "PYTHONHASHSEED=0", "python3", "-s", "-S", "-c", speed_inside.START, "driver", _INSIDE]
 _ALLOW = "VERIGYM_ALLOW_UNSANDBOXED"
 _NEEDED = ("entry_point", "slow", "cases", "make", "sizes")
 _CORRECT = 0.1

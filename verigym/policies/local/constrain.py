@@ -1,8 +1,9 @@
 """Constrained decoding: determines which tokens may come next, so that a reply follows its grammar.
 
 A grammar is in the Lark format of llguidance: one JSON value of a schema, or free text and calls of the offered tools in the
-model's dialect. A tag that is one token of the model is required as that token. Otherwise it is ordinary text. `copy:name,file`
-is like `tools`, and the arguments with these names are copied from what the model read.
+model's dialect. A tag that is one token of the model is required as that token. Otherwise it is ordinary text. A model that
+never learnt its tags calls without them. `copy:name,file` is like `tools`, and the arguments with these names are copied from
+what the model read.
 """
 
 import functools
@@ -28,6 +29,8 @@ from verigym.policies.render import Renderer
 _SPACING = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
 _ANY = "/(.|\\n)*/"
 _NO_BRACE = "/\\s*[^{\\s](.|\\n)*/"
+_NO_CALL = "/\\s*[^{\\[`\\s](.|\\n)*/"
+"""Text that cannot be a call without tags: it begins neither with JSON nor with a code fence."""
 
 COPY = "copy:"
 _COPIED = "copied"
@@ -60,8 +63,8 @@ class Constraints:
             copied = spans(text_read(items)) if constrain.startswith(COPY) else None
             if copied is not None:
                 shown = copying(shown, constrain.removeprefix(COPY).split(","))
-            must = constrain == "call"
-            grammar = tools_grammar(self._render.dialect, shown, self._added.get, must=must, copied=copied)
+            must, tags = constrain == "call", self._render.can_write_tags
+            grammar = tools_grammar(self._render.dialect, shown, self._added.get, must=must, copied=copied, tags=tags)
         else:
             grammar = f"start: {_json(read_schema(constrain))}\n"
         return Matcher(self._compiled(grammar).deep_copy())
@@ -154,9 +157,10 @@ def tools_grammar(
     *,
     must: bool = False,
     copied: Sequence[str] | None = None,
+    tags: bool = True,
 ) -> str:
     """The grammar of a reply that calls these tools, under the names that the model is shown. Unless it `must` call one, the
-    reply may also be text. `copied` are the texts that arguments may be (`copying`)."""
+    reply may also be text. `copied` are the texts that arguments may be (`copying`). Without `tags`, a call has none."""
     json_of = functools.partial(_json, copied=copied)
     if dialect in (markup.HARMONY, function_xml.DIALECT):
         raise BadInput(
@@ -168,6 +172,9 @@ def tools_grammar(
     if dialect is markup.LLAMA:
         call = f"call: {json_of(_calls(tools, 'name', 'parameters'))}\n"
         return f'start: call ("; " call)*{_or(must)}\n{call}' + _words(must, _NO_BRACE)
+    if not tags:
+        call = f"call: {json_of(_calls(tools, 'name', 'arguments'))}\n"
+        return f'start: call | "[" call (", " call)* "]"{_or(must)}\n{call}' + _words(must, _NO_CALL)
     first = markup.MISTRAL.mark if dialect is markup.NEWER_MISTRAL else dialect.mark
     opening, words = tag(first), _words(must, _without_tag(first, token_of))
     before = "" if must else "WORDS | WORDS? "
