@@ -70,14 +70,19 @@ def _path(turns: Sequence[Turn], leaf: int) -> list[int]:
 
 def example_samples(render: Renderer, example: Example) -> list[Sample]:
     """Samples of a written conversation, which is tokenised only here. Its replies and their end tokens are trained on. If the
-    template rewrites earlier messages, so that a context does not begin with the ids so far, the reply starts a new sample."""
+    template rewrites earlier messages, so that a context does not begin with the ids so far, the reply starts a new sample.
+    Calls without tags stay so in the context of later replies, as in an episode."""
     samples: list[Sample] = []
     ids: list[int] = []
     mask: list[int] = []
+    turns: list[Turn] = []
     for start, end in example.made:
         context = example.items[:start]
         prompt = render.prompt(context, example.tools)
+        if turns and not render.can_write_tags and (gained := render.extend(context, example.tools, turns)) is not None:
+            prompt = ids + gained
         completion = render.completion(example.items[start:end], context, example.tools)
+        turns.append(Turn(made=[*range(start, end)], completion_ids=completion))
         if ids and prompt[: len(ids)] != ids:
             samples.append(Sample(ids=ids, mask=mask, logprobs=[], trajectory=example.task))
             ids, mask = [], []
