@@ -66,15 +66,15 @@ class FakeEngine:
             raise not_found("loaded version", request.version, self.versions)
         if len(request.ids) >= self._window:
             return Completion([], [], "context_full", version=request.version)
-        draw = random.Random(_digest(request))
+        digest = _digest(request)
         with self._uses.of(request.version):
             await self._slot()
             try:
-                await self._work(self._latency_s(draw))
+                await self._work(self._latency_s(random.Random(digest + b" latency")))
             finally:
                 self._release()
         self.served += 1
-        return self._reply(request, draw)
+        return self._reply(request, random.Random(digest))
 
     async def load(self, version: str, folder: Path) -> None:
         self._check()
