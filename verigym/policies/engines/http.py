@@ -1,0 +1,119 @@
+"""The connection to an engine's server: JSON over HTTP, with failures in words.
+
+A server that cannot be reached, breaks off or does not answer in time is an `EngineLost`. There are no retries here: a fleet
+sends the request to another engine. The key is read from the environment at each call and is never stored or shown.
+"""
+
+import asyncio
+import os
+from typing import Any
+
+import aiohttp
+import msgspec
+from msgspec import Struct
+from yarl import URL
+
+from verigym.core.errors import BadInput, EngineLost, InfrastructureFailure
+
+_CONNECT_S = 10.0
+_IDLE_S = 4.0
+"""How long an idle connection stays open. uvicorn closes it after 5 s."""
+_SHOWN = 300
+
+
+class Answer(Struct, frozen=True):
+    """A server's answer, whatever its status."""
+
+    status: int
+    body: bytes
+
+    @property
+    def ok(self) -> bool:
+        return self.status == 200
+
+    @property
+    def text(self) -> str:
+        return self.body.decode(errors="replace").strip()[:_SHOWN]
+
+
+class EngineServer:
+    """The server at `address`, such as `http://localhost:8000`. `key_env` names the variable with its key."""
+
+    def __init__(self, address: str, key_env: str = "VERIGYM_ENGINE_KEY") -> None:
+        try:
+            url = URL(address)
+        except ValueError:
+            url = URL()
+        if url.scheme not in ("http", "https") or not url.host or url.user or url.password or url.query:
+            raise BadInput(f'"{address}" is not the address of an engine. Write one such as http://localhost:8000')
+        self.address = str(url).rstrip("/").removesuffix("/v1")
+        self.key_env = key_env
+        self._session: aiohttp.ClientSession | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def get(self, path: str, timeout_s: float = 30.0) -> Answer:
+        return await self._ask("GET", path, None, timeout_s)
+
+    async def post(self, path: str, body: Any, timeout_s: float = 30.0) -> Answer:
+        return await self._ask("POST", path, msgspec.json.encode(body), timeout_s)
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    def failure(self, what: str, answer: Answer | None = None) -> InfrastructureFailure:
+        """An error about this server, with the beginning of its answer."""
+        return InfrastructureFailure(f"{self.address}: {what}" + (f": {self._hidden(answer.text)}" if answer else ""))
+
+    def decoded(self, answer: Answer, kind: type[Any]) -> Any:
+        """The answer as a record, or an error that says what was wrong."""
+        if answer.status in (401, 403):
+            raise self.failure(f"HTTP status {answer.status}. Set {self.key_env} to the key of the engine", answer)
+        if not answer.ok:
+            raise self.failure(f"HTTP status {answer.status}", answer)
+        try:
+            return msgspec.json.decode(answer.body, type=kind)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise self.failure(f"the answer cannot be read ({error})", answer) from None
+
+    async def _ask(self, method: str, path: str, data: bytes | None, timeout_s: float) -> Answer:
+        wrong = ""
+        try:
+            async with asyncio.timeout(timeout_s):
+                async with self._opened().request(
+                    method, self.address + path, data=data, headers=self._headers(), allow_redirects=False
+                ) as response:
+                    return Answer(response.status, await response.read())
+        except TimeoutError:
+            wrong = f"no answer within {timeout_s:g} s ({path})"
+        except (aiohttp.ClientError, OSError) as error:
+            wrong = f"the connection failed ({type(error).__name__})"
+        raise EngineLost(
+            f"{self.address}: {wrong}"
+        )  # outside the block, because an exception of aiohttp contains the key
+
+    def _opened(self) -> aiohttp.ClientSession:
+        """The session of the running event loop."""
+        loop = asyncio.get_running_loop()
+        if self._session is None or self._loop is not loop:
+            self._loop = loop
+            self._session = aiohttp.ClientSession(
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S),
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_S),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers={"Content-Type": "application/json", "User-Agent": "verigym"},
+            )
+        return self._session
+
+    def _headers(self) -> dict[str, str]:
+        key = os.environ.get(self.key_env, "").strip()
+        if not key.isascii() or not key.isprintable():
+            raise BadInput(
+                f"The key in {self.key_env} has a character that an HTTP header cannot contain. Set it again"
+            )
+        return {"Authorization": f"Bearer {key}"} if key else {}
+
+    def _hidden(self, text: str) -> str:
+        key = os.environ.get(self.key_env, "").strip()
+        return text.replace(key, "***") if key else text
