@@ -126,7 +126,8 @@ def framed(s: Scene, frame: str, **clauses: str) -> str:
         goes_on = opening.endswith((":", ",")) and re.match(r"[A-Z][a-z]", said)
         said = f"{opening} {said[:1].lower() + said[1:] if goes_on else said}"
     if s.pick((0, 0, 0, 1)):
-        said = f"{said} {s.pick(CLOSINGS)}"
+        stop = "" if re.search(r"[.!?](\x03\"?)?$", said) else "."
+        said = f"{said}{stop} {s.pick(CLOSINGS)}"
     said = re.sub(r"([.!?]\x03\")[.,](?= |$)", r"\1", said)  # a quoted sentence has its own full stop
     return re.sub(r",(?=[.,;:?]|$)", "", said)
 

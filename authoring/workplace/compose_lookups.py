@@ -258,6 +258,8 @@ def event_last(s: Scene) -> Found:
 
 def event_next(s: Scene) -> Found:
     person = s.person()
+    if any(row.participant == person.address and row.start[:10] == NOW for row in s.rows("events")):
+        raise Miss  # one of today would be next
     looked = search("events", query=person.address, since=later(NOW, 1))
     rows = shows(
         s, looked, [row for row in s.rows("events") if row.participant == person.address and row.start[:10] > NOW]
@@ -494,6 +496,8 @@ def events_of_day(s: Scene) -> Several:
 
 def events_ahead(s: Scene) -> Several:
     person = s.person()
+    if any(row.participant == person.address and row.start[:10] == NOW for row in s.rows("events")):
+        raise Miss  # one of today would be next
     looked = search("events", query=person.address, since=later(NOW, 1))
     rows = [row for row in s.rows("events") if row.participant == person.address and row.start[:10] > NOW]
     if not 2 <= len(rows) <= 4:

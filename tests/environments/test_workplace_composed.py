@@ -12,7 +12,7 @@ from verigym.core.errors import NotFound
 from verigym.core.records import Task
 from verigym.environments import workplace
 from verigym.environments.load import load_environment
-from verigym.environments.workplace.office import OFFICES
+from verigym.environments.workplace.office import OFFICES, office
 from verigym.environments.workplace.training_sets import TAGS, training_sets
 from verigym.environments.workplace.words import TRAIN
 from verigym.evaluation.shift import NEW_TOOLS, SEEN_TOOLS, shifts
@@ -71,6 +71,25 @@ def test_gold_passes_and_cheats_fail() -> None:
         return [await passed(task) for task in tasks]
 
     assert set(asyncio.run(all_of(COMPOSED[::40]))) == {(True, 0)}
+
+
+def test_the_next_meeting_with_somebody_is_never_one_of_today() -> None:
+    """The clock stands at half past eight, before the first meeting, so one of today would be next."""
+    checked = 0
+    for task in (task for task in COMPOSED if re.search("event_next|events_ahead", task.id)):
+        looked = [call["arguments"] for call in task.data["expected_calls"] if call["name"] == "calendar.search"]
+        people = {each["query"] for each in looked if each.get("since") == "2026-05-13" and "until" not in each}
+        events = office(task.data["office"]).tables["events"][0].values()
+        assert not any(row.participant in people and row.start.startswith("2026-05-12") for row in events), task.id
+        checked += bool(people)
+    assert checked > 50
+
+
+def test_every_sentence_ends_before_the_closing_words() -> None:
+    endings = ("I promised it yesterday.", "Then we are done.", "Many thanks in advance.", "Thanks!")
+    closed = [str(task.prompt) for task in COMPOSED if str(task.prompt).endswith(endings)]
+    rests = [prompt.removesuffix(next(each for each in endings if prompt.endswith(each))) for prompt in closed]
+    assert closed and all(re.search(r"[.!?]\"? $", rest) for rest in rests)
 
 
 def _runs(task: Task) -> set[Run]:
