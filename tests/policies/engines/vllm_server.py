@@ -65,7 +65,11 @@ class VllmServer:
                 stop_ids=frozenset(asked.get("stop_token_ids", ())),
             )
         )
-        best = [-math.log(50257)] * 5 if self.processed else [-0.5, -1.5, -3.0, -4.0, -6.0]
+        if not 0 <= asked["temperature"] <= 2:
+            return _error(400, f"temperature must be in [0, 2], got {asked['temperature']}.")
+        heat = asked["temperature"] if self.processed and asked["temperature"] else 1.0
+        logits = [4.0 / heat, 3.0 / heat, 1.5 / heat, 0.5 / heat, -1.0 / heat]
+        best = [logit - math.log(sum(map(math.exp, logits))) for logit in logits]
         top = [{"token_id": n, "logprob": value, "rank": n + 1} for n, value in enumerate(best[: asked["logprobs"]])]
         content = [
             {"token_id": id, "logprob": logprob, "rank": 1, "top_logprobs": top}

@@ -25,8 +25,8 @@ _LOADED = re.compile(r"already been loaded")
 _CONTEXT = re.compile(
     r"(?i)context length|maximum model length|max_model_len|prompt is too long|longer than the maximum"
 )
-_HEAT = 10_000.0
-"""A temperature at which all tokens are nearly as likely. So it shows whether logprobs are those at the temperature."""
+_HOT = 2.0
+"""The highest temperature that vLLM takes. At it, logprobs are half as far apart if they are those at the temperature."""
 
 
 class _Model(Struct):
@@ -41,6 +41,7 @@ class _Models(Struct):
 
 
 class _Logprob(Struct):
+    token_id: int
     logprob: float
     top_logprobs: list["_Logprob"] = []
 
@@ -86,14 +87,12 @@ class VllmEngine:
     ) -> "VllmEngine":  # fmt: skip
         """Connects to a server and checks it: that it serves `model`, takes tokens, gives the logprobs that training needs, and
         has slots for this many `versions` at once. A wrong setup is an error that names the flag."""
-        server = EngineServer(address, key_env)
+        engine = cls(
+            address, model=model, window=0, slots=0, max_batch=max_batch, key_env=key_env, timeout_s=timeout_s
+        )  # fmt: skip
         try:
-            found = _served(server, await server.get("/v1/models"), model)
-            engine = cls(
-                address, model=found.id, window=found.max_model_len or 1 << 30, slots=0, max_batch=max_batch,
-                key_env=key_env, timeout_s=timeout_s,
-            )  # fmt: skip
-            engine.server, server = server, engine.server
+            found = _served(engine.server, await engine.server.get("/v1/models"), model)
+            engine.model, engine.window = found.id, found.max_model_len or 1 << 30
             await engine._check_logprobs()
             engine.slots = await engine._lora_slots() if slots is None else slots
             if engine.slots < versions:
@@ -101,10 +100,10 @@ class VllmEngine:
                     f"{engine.name} has slots for {engine.slots} versions, and {versions} are needed. Start vLLM with "
                     f"VLLM_ALLOW_RUNTIME_LORA_UPDATING=1 and --enable-lora --max-loras {versions} --max-cpu-loras {versions}"
                 )
-            return engine
         except BaseException:
-            await server.close()
+            await engine.close()
             raise
+        return engine
 
     async def generate(self, request: Generation) -> Completion:
         if request.matcher is not None:
@@ -230,23 +229,25 @@ class VllmEngine:
         task.add_done_callback(self._aborts.discard)
 
     async def _check_logprobs(self) -> None:
-        """Samples one token at a high temperature. At it, the best tokens are equally likely if logprobs are processed."""
-        body = {
-            "model": self.model,
-            "token_ids": [1, 2, 3],
-            "sampling_params": {"max_tokens": 1, "temperature": _HEAT, "seed": 0, "logprobs": 5, "ignore_eos": True},
-        }
+        """Samples one token greedily and one at a high temperature, and compares the logprobs of the same tokens."""
+        greedy, hot = await self._best(0.0), await self._best(_HOT)
+        both = sorted(greedy.keys() & hot.keys(), key=greedy.__getitem__)
+        if len(both) < 2 or (hot[both[-1]] - hot[both[0]]) > 0.75 * (greedy[both[-1]] - greedy[both[0]]) > 1e-3:
+            raise BadInput(
+                f"{self.name} does not give logprobs at the sampling temperature. Start vLLM with --logprobs-mode "
+                "processed_logprobs"
+            )
+
+    async def _best(self, temperature: float) -> dict[int, float]:
+        """Logprobs of the most likely first tokens after a short prompt."""
+        sampling = {"max_tokens": 1, "temperature": temperature, "seed": 0, "logprobs": 5, "ignore_eos": True}
+        body = {"model": self.model, "token_ids": [1, 2, 3], "sampling_params": sampling}
         answer = await self.server.post("/inference/v1/generate", body, 300.0)
         if answer.status == 403:
             raise self.server.failure("it does not take tokens. Start vLLM with --enable-scale-out", answer)
         choices: _Choices = self.server.decoded(answer, _Choices)
         content = [one for choice in choices.choices if choice.logprobs for one in choice.logprobs.content or []]
-        best = [one.logprob for place in content[:1] for one in place.top_logprobs]
-        if not best or max(best) - min(best) > 0.1:
-            raise BadInput(
-                f"{self.name} does not give logprobs at the sampling temperature. Start vLLM with --logprobs-mode "
-                "processed_logprobs"
-            )
+        return {one.token_id: one.logprob for place in content[:1] for one in place.top_logprobs}
 
     async def _lora_slots(self) -> int:
         found = re.search(r'^vllm:lora_requests_info\{[^}]*max_lora="(\d+)"', await self._metrics_text(), re.MULTILINE)
