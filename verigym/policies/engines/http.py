@@ -5,6 +5,7 @@ sends the request to another engine. The key is read from the environment at eac
 """
 
 import asyncio
+import contextlib
 import os
 from typing import Any
 
@@ -50,6 +51,7 @@ class EngineServer:
         self.key_env = key_env
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._sending: set[asyncio.Task[None]] = set()
 
     async def get(self, path: str, timeout_s: float = 30.0) -> Answer:
         return await self._ask("GET", path, None, timeout_s)
@@ -57,7 +59,26 @@ class EngineServer:
     async def post(self, path: str, body: Any, timeout_s: float = 30.0) -> Answer:
         return await self._ask("POST", path, msgspec.json.encode(body), timeout_s)
 
+    def send(self, path: str, body: Any) -> None:
+        """Posts without waiting for an answer, such as the end of a cancelled request. A lost server has ended it already."""
+
+        async def posted() -> None:
+            with contextlib.suppress(EngineLost):
+                await self.post(path, body, 10.0)
+
+        task = asyncio.get_running_loop().create_task(posted())
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+
+    async def healthy(self) -> bool:
+        with contextlib.suppress(EngineLost):
+            return (await self.get("/health", 10.0)).ok
+        return False
+
     async def close(self) -> None:
+        """Closes the connection after what was sent. The server goes on."""
+        if self._sending:
+            await asyncio.wait(self._sending, timeout=5.0)
         if self._session is not None:
             await self._session.close()
             self._session = None

@@ -5,7 +5,6 @@ server that speaks the same JSON. As in `vllm.py`, each version is a LoRA adapte
 """
 
 import asyncio
-import contextlib
 import re
 import uuid
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from verigym.core.errors import BadInput, EngineLost, not_found
+from verigym.core.errors import BadInput, not_found
 from verigym.core.generation import Completion, EngineLoad, Generation
 from verigym.policies.engines.http import Answer, EngineServer
 from verigym.policies.engines.uses import VersionUses
@@ -70,7 +69,6 @@ class SglangEngine:
         self.versions: dict[str, Path] = {}
         self._timeout_s = timeout_s
         self._uses = VersionUses()
-        self._aborts: set[asyncio.Task[None]] = set()
 
     @classmethod
     async def connect(
@@ -112,7 +110,7 @@ class SglangEngine:
             try:
                 answer = await self.server.post("/generate", self._body(request, id), self._timeout_s)
             except asyncio.CancelledError:
-                self._abort(id)
+                self.server.send("/abort_request", {"rid": id})  # so that it holds no slot
                 raise
         if answer.status == 400 and _CONTEXT.search(answer.text):
             return Completion([], [], "context_full", version=request.version)
@@ -145,9 +143,7 @@ class SglangEngine:
                 raise self.server.failure(f"version {version} could not be unloaded", answer)
 
     async def alive(self) -> bool:
-        with contextlib.suppress(EngineLost):
-            return (await self.server.get("/health", 10.0)).ok
-        return False
+        return await self.server.healthy()
 
     async def usage(self) -> EngineLoad:
         loads: _Loads = self.server.decoded(await self.server.get("/v1/loads", 10.0), _Loads)
@@ -159,8 +155,6 @@ class SglangEngine:
 
     async def close(self) -> None:
         """Closes the connection. The server goes on."""
-        if self._aborts:
-            await asyncio.wait(self._aborts, timeout=5.0)
         await self.server.close()
 
     def _body(self, request: Generation, id: str) -> dict[str, Any]:
@@ -197,14 +191,3 @@ class SglangEngine:
         if request.on_tokens is not None:
             request.on_tokens(done.output_ids)
         return Completion(done.output_ids, logprobs, "stop" if finish == "stop" else "length", version=request.version)
-
-    def _abort(self, id: str) -> None:
-        """Ends a cancelled request on the server, so that it does not hold a slot."""
-
-        async def abort() -> None:
-            with contextlib.suppress(EngineLost):
-                await self.server.post("/abort_request", {"rid": id}, 10.0)
-
-        task = asyncio.get_running_loop().create_task(abort())
-        self._aborts.add(task)
-        task.add_done_callback(self._aborts.discard)

@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from verigym.core.errors import BadInput, EngineLost, InfrastructureFailure, not_found
+from verigym.core.errors import BadInput, InfrastructureFailure, not_found
 from verigym.core.generation import Completion, EngineLoad, Generation
 from verigym.policies.engines.http import Answer, EngineServer
 from verigym.policies.engines.uses import VersionUses
@@ -78,7 +78,6 @@ class VllmEngine:
         self.versions: dict[str, Path] = {}
         self._timeout_s = timeout_s
         self._uses = VersionUses()
-        self._aborts: set[asyncio.Task[None]] = set()
 
     @classmethod
     async def connect(
@@ -119,7 +118,9 @@ class VllmEngine:
             try:
                 answer = await self.server.post("/inference/v1/generate", self._body(request, id), self._timeout_s)
             except asyncio.CancelledError:
-                self._abort(id)
+                self.server.send(
+                    "/inference/v1/abort_requests", {"request_ids": [_ABORTED + id]}
+                )  # so that it holds no slot
                 raise
         if answer.status == 400 and _CONTEXT.search(answer.text):
             return Completion([], [], "context_full", version=request.version)
@@ -161,9 +162,7 @@ class VllmEngine:
                 raise self.server.failure(f"version {version} could not be unloaded", answer)
 
     async def alive(self) -> bool:
-        with contextlib.suppress(EngineLost):
-            return (await self.server.get("/health", 10.0)).ok
-        return False
+        return await self.server.healthy()
 
     async def usage(self) -> EngineLoad:
         figures = _metrics(await self._metrics_text())
@@ -175,8 +174,6 @@ class VllmEngine:
 
     async def close(self) -> None:
         """Closes the connection. The server goes on."""
-        if self._aborts:
-            await asyncio.wait(self._aborts, timeout=5.0)
         await self.server.close()
 
     def _body(self, request: Generation, id: str) -> dict[str, Any]:
@@ -216,17 +213,6 @@ class VllmEngine:
         return Completion(
             ids, [] if restricted else logprobs, choice.finish_reason, logprobs if restricted else [], request.version
         )  # fmt: skip
-
-    def _abort(self, id: str) -> None:
-        """Ends a cancelled request on the server, so that it does not hold a slot."""
-
-        async def abort() -> None:
-            with contextlib.suppress(EngineLost):
-                await self.server.post("/inference/v1/abort_requests", {"request_ids": [_ABORTED + id]}, 10.0)
-
-        task = asyncio.get_running_loop().create_task(abort())
-        self._aborts.add(task)
-        task.add_done_callback(self._aborts.discard)
 
     async def _check_logprobs(self) -> None:
         """Samples one token greedily and one at a high temperature, and compares the logprobs of the same tokens."""
