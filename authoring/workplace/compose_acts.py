@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from authoring.workplace.compose_lookups import Found, Miss, Several, Who, on
-from authoring.workplace.compose_values import event_name, quoted, text, title, value
+from authoring.workplace.compose_values import KINDS, PLOTS, event_name, quoted, text, title, value
 from authoring.workplace.scene import Call, Scene, call, later, mailbox
 from verigym.environments.workplace.office import BOARDS, LISTS, PRODUCTS, STATUSES, TODAY
 
@@ -23,17 +23,6 @@ RowWhoAct = Callable[[Scene, Found, str, Who, str], Act]
 WhoAct = Callable[[Scene, Who, str], Act]
 FreeAct = Callable[[Scene], Act]
 EachAct = Callable[[Scene, Several, str], Act]
-
-PLOTS = {
-    "total_visits": ("the total visits", "all visits"),
-    "session_seconds": ("the seconds per session", "how long sessions were"),
-    "engaged": ("the engaged visitors", "how many visitors were engaged"),
-    "visits_direct": ("the direct visits",),
-    "visits_referral": ("the visits by referral", "referral visits"),
-    "visits_search_engine": ("the visits from search engines",),
-    "visits_social_media": ("the visits from social media",),
-}
-KINDS = {"bar": "a bar chart", "line": "a line chart", "scatter": "a scatter plot", "histogram": "a histogram"}
 
 
 def _but(s: Scene, options: Sequence[str], now: str) -> str:

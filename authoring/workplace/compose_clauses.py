@@ -20,7 +20,7 @@ from authoring.workplace.compose_lookups import (
     WhoPart,
 )
 from authoring.workplace.compose_people import READERS, WHO
-from authoring.workplace.compose_values import event_name, quoted, title, value
+from authoring.workplace.compose_values import KINDS, PLOTS, event_name, quoted, title, value
 from authoring.workplace.scene import Call, Scene, call
 
 PERSON = {"emails": "sender", "events": "participant", "tasks": "assignee", "customers": "owner"}
@@ -181,8 +181,8 @@ def book_on_day(day: DayPart, who: WhoPart) -> Clause:
 
 def plot_on_day(day: DayPart) -> Clause:
     def tell(s: Scene, shared: Found | None) -> Told:
-        known, measure, kind = day(s), s.pick(tuple(acts.PLOTS)), s.pick(tuple(acts.KINDS))
-        when, what, chart = s.pick(known.names), value(s.pick(acts.PLOTS[measure])), value(acts.KINDS[kind])
+        known, measure, kind = day(s), s.pick(tuple(PLOTS)), s.pick(tuple(KINDS))
+        when, what, chart = s.pick(known.names), value(s.pick(PLOTS[measure])), value(KINDS[kind])
         made = call("analytics.create_plot", since=known.iso, until=known.iso, value=measure, kind=kind)
         says = [f"draw {chart} of {what} on {when}", f"make {chart} with {what} for {when} alone"]
         return Told([*known.calls, made], says, [f"I want {chart} of {what} for {when}"])
@@ -192,11 +192,11 @@ def plot_on_day(day: DayPart) -> Clause:
 
 def plot_best_source() -> Clause:
     def tell(s: Scene, shared: Found | None) -> Told:
-        span, kind = s.span(apart=True), s.pick(tuple(acts.KINDS))
+        span, kind = s.span(apart=True), s.pick(tuple(KINDS))
         ranked = [source for source, _ in Counter(visit.source for visit in s.visits(span)).most_common()]
         place = s.pick((0, -1))
         what, when = "strongest" if place == 0 else "weakest", value(span.words)
-        chart = value(acts.KINDS[kind])
+        chart = value(KINDS[kind])
         looked = call("analytics.count_sources", since=span.since, until=span.until)
         made = call(
             "analytics.create_plot", since=span.since, until=span.until, value=f"visits_{ranked[place]}", kind=kind

@@ -34,6 +34,17 @@ _TITLES = (
 )  # fmt: skip
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
 
+PLOTS = {
+    "total_visits": ("the total visits", "all visits"),
+    "session_seconds": ("the seconds per session", "how long sessions were"),
+    "engaged": ("the engaged visitors", "how many visitors were engaged"),
+    "visits_direct": ("the direct visits",),
+    "visits_referral": ("the visits by referral", "referral visits"),
+    "visits_search_engine": ("the visits from search engines",),
+    "visits_social_media": ("the visits from social media",),
+}
+KINDS = {"bar": "a bar chart", "line": "a line chart", "scatter": "a scatter plot", "histogram": "a histogram"}
+
 
 def value(text: object) -> str:
     """Marks a value in a prompt."""
