@@ -309,6 +309,8 @@ def test_tasks_of_a_file_and_tags_go_with_a_training_set(tmp_path: Path) -> None
         ("toolcall?train=gramar", 'no training set of toolcall "gramar". Did you mean "grammar"'),
         ("math?train=grammar", "Available: shipped"),
         ("toolcall?train=", "a training set is missing"),
+        ("toolcall?tags=time12?train=grammar", r"then the tags: toolcall\?train=grammar\?tags=time12"),
+        ("toolcall?train=grammar&tags=time12", r"then the tags: toolcall\?train=grammar\?tags=time12"),
         ("toolcall?train=grammar,grammar", "grammar is named twice"),
     ],
 )

@@ -154,6 +154,10 @@ def _base_and_option(where: str, option: str) -> tuple[str, list[str]]:
     base, mark, values = where.rpartition(f"?{option}=")
     if not mark or bridges.is_bridge(where) or ("+" in values and (is_task_file(values) or option == "train")):
         return where, []
+    tags, other, sets = values.replace("&", "?").partition("?train=" if option == "tags" else "?tags=")
+    if other:
+        tags, sets = (tags, sets) if option == "tags" else (sets, tags)
+        raise BadInput(f"{where}: write the training set first, then the tags: {base}?train={sets}?tags={tags}")
     found = [value.strip() for value in values.split(",")]
     if not all(found):
         raise BadInput(
