@@ -262,10 +262,10 @@ class ReadTools:
         return (Path(environments.__file__).parent / f"template{suffix}").read_text()
 
     async def _read(self, work: Callable[[Any], T]) -> T:
-        from verigym.store.connection import exists
+        from verigym.store.address import has_store
 
         home = self._files.home
-        if not exists(home / "store.db"):
+        if not has_store(home):
             raise NotFound(
                 f"There is no workspace in {home.absolute()}. The first evaluation creates it: verigym eval ENV -m MODEL. "
                 "If it is elsewhere, start the server with verigym mcp --home FOLDER"

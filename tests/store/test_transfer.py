@@ -4,7 +4,7 @@ import hashlib
 import json
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,17 +36,13 @@ FORMATS = pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store(tmp_path / "from.db")
-    yield made
-    made.close()
+def store(open_store: Callable[[str], Store]) -> Store:
+    return open_store("source")
 
 
 @pytest.fixture
-def other(tmp_path: Path) -> Iterator[Store]:
-    made = Store(tmp_path / "to.db")
-    yield made
-    made.close()
+def other(open_store: Callable[[str], Store]) -> Store:
+    return open_store("target")
 
 
 def contents(store: Store) -> Any:
@@ -523,7 +519,8 @@ def test_a_run_that_is_its_own_parent_is_refused(store: Store, other: Store, tmp
     assert other.runs(parent=None) == []
 
 
-def test_settings_of_a_run_that_cannot_be_read_are_damage(store: Store) -> None:
+def test_settings_of_a_run_that_cannot_be_read_are_damage(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store.db")
     store.begin_run("r", "rollout", {"k": 1})
     with sqlite3.connect(store.path) as connection:
         connection.execute("UPDATE runs SET config = CAST('{\"k' AS BLOB)")

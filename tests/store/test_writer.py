@@ -1,10 +1,8 @@
 """Batched writes: committed soon, many at once, all of it, and the disk's own words when it refuses."""
 
 import asyncio
-import sqlite3
 import time
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -18,11 +16,10 @@ from verigym.store.writer import Batch, Writer
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store(tmp_path / "store.db")
+def store(open_store: Callable[[str], Store]) -> Store:
+    made = open_store("home")
     made.begin_run("r", "rollout", {})
-    yield made
-    made.close()
+    return made
 
 
 def test_what_is_added_is_committed_soon_though_nothing_follows_it(store: Store) -> None:
@@ -156,8 +153,8 @@ def test_a_cancelled_run_commits_what_it_had(store: Store) -> None:
     assert len(store.trajectories("r")) == 10
 
 
-def test_a_run_can_be_read_while_it_is_written(store: Store, tmp_path: Path) -> None:
-    reader = sqlite3.connect(f"file:{tmp_path / 'store.db'}?mode=ro", uri=True)
+def test_a_run_can_be_read_while_it_is_written(store: Store) -> None:
+    reader = Store(store.path, query_only=True)
     seen: list[int] = []
 
     async def both() -> None:
@@ -165,7 +162,7 @@ def test_a_run_can_be_read_while_it_is_written(store: Store, tmp_path: Path) -> 
             for index in range(600):
                 await writer.add(episode("r", "a", index))
                 if index % 100 == 99:
-                    while (count := reader.execute("SELECT count(*) FROM trajectories").fetchone()[0]) <= index:
+                    while (count := reader.run("r").trajectories) <= index:
                         await asyncio.sleep(0.01)
                     seen.append(count)
 

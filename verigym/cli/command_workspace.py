@@ -2,6 +2,7 @@
 
 import contextlib
 import difflib
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from verigym.api_base import T
 from verigym.core.errors import NotFound
 from verigym.progress_bar import ProgressBar
 
-_FILES = ("store.db", "servers.json")
+_FILES = ("store.db", "store.url", "servers.json")
 """A workspace has one of these."""
 
 
@@ -27,9 +28,10 @@ class CommandWorkspace(Workspace):
 
     def check_exists(self) -> None:
         """Refuses a folder that is not a workspace, so that a wrong --home does not look like an empty workspace."""
+        from verigym.store.address import VARIABLE
         from verigym.store.connection import exists
 
-        if any(exists(self.home / name) for name in _FILES):
+        if os.environ.get(VARIABLE) or any(exists(self.home / name) for name in _FILES):
             return
         near = next(_others_near(self.home), None)
         hint = f" Did you mean --home {near}?" if near else ""

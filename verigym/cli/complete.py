@@ -12,6 +12,9 @@ from pathlib import Path
 import msgspec
 import typer
 
+from verigym.core.errors import VerigymError
+from verigym.store.address import store_of
+
 _MOST = 200
 _NAMED = "SELECT id, body FROM documents WHERE kind = ? ORDER BY rowid DESC LIMIT ?"
 _TASK_FILES = (".py", ".jsonl", ".json", ".csv", ".parquet")
@@ -26,8 +29,11 @@ def _home(context: typer.Context) -> Path:
 
 
 def _rows(context: typer.Context, query: str, *values: object) -> Iterator[tuple[str, ...]]:
-    path = _home(context) / "store.db"
-    if not path.is_file():
+    try:
+        path = store_of(_home(context))
+    except VerigymError:
+        return
+    if not isinstance(path, Path) or not path.is_file():  # a server may take longer than a key press
         return
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=1)) as connection:

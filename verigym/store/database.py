@@ -1,4 +1,5 @@
-"""One database file (SQLite, WAL), through SQLAlchemy Core. A call that returns has committed, so kill -9 loses nothing of it.
+"""One database, through SQLAlchemy Core: a file (SQLite), or PostgreSQL by URL for many machines (`dialect` has what differs).
+A call that returns has committed, so kill -9 loses nothing of it.
 
 Records are stored whole, as the codec writes them, with ids and logprobs packed. The other columns serve listings and resuming.
 The database refuses to change or delete ledger entries. Opening a file of an older verigym migrates it (`schema`). `writer`
@@ -6,9 +7,6 @@ writes batches with a bounded delay.
 """
 
 import contextlib
-import fcntl
-import hashlib
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,13 +14,13 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy.dialects import sqlite
 
 from verigym.core import codec
-from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, not_found
+from verigym.core.errors import BadInput, NotFound, not_found
 from verigym.core.names import check_run
 from verigym.core.records import Json, Task, Toolset, Trajectory, Verdict
-from verigym.store.connection import StoreDamaged, StoreFailure, create, empty, exists, forbid_writes, open_existing
+from verigym.store.connection import StoreDamaged, empty
+from verigym.store.dialect import dialect_of
 from verigym.store.inserts import trajectory_row, verdict_row
 from verigym.store.packing import unpack
 from verigym.store.rows import EpisodeStatus as EpisodeStatus
@@ -41,19 +39,8 @@ from verigym.store.schema import (
 
 T = TypeVar("T", bound=msgspec.Struct)
 
-_ADD_TRAJECTORY = (
-    "INSERT OR REPLACE INTO trajectories (id, run, task, place, fault, body, packed) VALUES (?, ?, ?, ?, ?, ?, ?)"
-)
-_ADD_VERDICT = (
-    "INSERT INTO verdicts (trajectory, verifier, run, reward, passed, fault, body) VALUES (?, ?, ?, ?, ?, ?, ?) "
-    "ON CONFLICT (trajectory, verifier, run) DO UPDATE SET "
-    "reward = excluded.reward, passed = excluded.passed, fault = excluded.fault, body = excluded.body "
-    "WHERE excluded.reward IS NOT NULL OR verdicts.reward IS NULL"  # an error does not overwrite a verdict
-)
 _PAGE = 1000
 """Rows fetched at a time when a whole run is read."""
-_PROBLEMS = 5
-"""Maximum problems of a damaged file that are listed."""
 _OF_STEPS = ("alarm", "coverage", "kl_share")
 """Kinds of documents about a run and its steps. Their ids begin with the run's id and a slash."""
 _INSERTED = sa.literal_column("rowid")
@@ -63,19 +50,19 @@ _INSERTED = sa.literal_column("rowid")
 class Store:
     """Reading a missing file finds nothing. The first write creates it."""
 
-    def __init__(self, path: Path, *, query_only: bool = False) -> None:
-        self.path, self._query_only = path, query_only
-        self._opened = self._open() if exists(path) else None
+    def __init__(self, path: Path | str, *, query_only: bool = False) -> None:
+        """The database is a file, or the URL of a PostgreSQL database."""
+        self._dialect, self._query_only = dialect_of(path), query_only
+        self.path: Path | str = path if isinstance(path, Path) else sa.make_url(path).render_as_string()
+        """Names the database in messages. A URL is without its password."""
+        self._opened = self._open() if self._dialect.exists() else None
 
     def _open(self) -> sa.Engine:
-        engine = open_existing(self.path)
-        if self._query_only:
-            forbid_writes(engine)
-        return engine
+        return self._dialect.open(query_only=self._query_only)
 
     @property
     def exists(self) -> bool:
-        return self._opened is not None or exists(self.path)
+        return self._opened is not None or self._dialect.exists()
 
     def close(self) -> None:
         if self._opened is not None:
@@ -91,7 +78,7 @@ class Store:
     def _engine(self) -> sa.Engine:
         """The engine to read with."""
         opened = self._opened  # another thread may reopen the file
-        if opened is None and exists(self.path):  # another process created it
+        if opened is None and self._dialect.exists():  # another process created it
             opened = self._opened = self._open()
         return opened or empty()
 
@@ -100,7 +87,7 @@ class Store:
         """The engine to write with. Creates a missing file."""
         opened = self._opened
         if opened is None:
-            opened = self._opened = create(self.path)
+            opened = self._opened = self._dialect.create()
         return opened
 
     def reading(self) -> contextlib.AbstractContextManager[sa.Connection]:
@@ -132,6 +119,18 @@ class Store:
             "To see what can still be read: verigym models check-integrity"
         )
 
+    def insert_raw(self, table: sa.Table, order: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Adds rows as another store has them, with the number that orders them first."""
+        names = [order, *(column.name for column in table.c if column.name != order)]
+        marks = ", ".join([self._dialect.mark] * len(names))
+        with self._writing() as connection:
+            connection.exec_driver_sql(f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({marks})", list(rows))
+
+    def continue_numbers(self, table: sa.Table) -> None:
+        """After `insert_raw`, the next row follows the last."""
+        with self._writing() as connection:
+            self._dialect.continue_numbers(connection, table)
+
     # -- runs -------------------------------------------------------------------------------------------------------
 
     def begin_run(
@@ -147,13 +146,14 @@ class Store:
         body = msgspec.json.encode(config, order="sorted")
         rows = [{"run": id, "id": task.id, "body": codec.encode(task)} for task in tasks]
         with self._writing() as connection:
+            self._dialect.lock(connection, f"run {id}")
             if not _is_begun(connection, id, body):
                 check_run(id)
                 when = time.time() if created is None else created
                 row = {"id": id, "kind": kind, "parent": parent, "created": when, "config": body}
                 connection.execute(RUNS.insert(), row)
             if rows:
-                connection.execute(sqlite.insert(TASKS).on_conflict_do_nothing(), rows)
+                connection.execute(self._dialect.ignore_known(TASKS), rows)
 
     def check_same(self, id: str, config: Json, created: float) -> None:
         """Raises `BadInput` if another run has this id: one with other settings or another creation time."""
@@ -172,32 +172,9 @@ class Store:
             if row is not None:
                 connection.execute(update.values(counts=msgspec.json.encode(_counts(connection, row))))
 
-    @contextlib.contextmanager
-    def claim(self, run: str) -> Iterator[None]:
+    def claim(self, run: str) -> contextlib.AbstractContextManager[None]:
         """Locks the run for this process until the block ends or the process dies. Two processes would pay for it twice."""
-        folder = self.path.parent / "running"
-        try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            folder.mkdir(exist_ok=True)
-            lock = (folder / hashlib.sha256(run.encode()).hexdigest()[:16]).open("a+")
-        except OSError as error:
-            raise InfrastructureFailure(
-                f"{folder} cannot be written ({error.strerror}), so run {run} cannot be locked. Nothing was changed. "
-                "Make the folder writable or free some disk space, and repeat the command"
-            ) from error
-        with lock as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                file.seek(0)
-                raise Refused(
-                    f"Another process ({file.read().strip() or 'unknown'}) is using run {run}. Wait until it ends, or stop it"
-                ) from error
-            file.truncate(0)
-            file.write(f"pid {os.getpid()}")
-            file.flush()
-            yield
-            file.truncate(0)
+        return self._dialect.claim(run)
 
     def runs(self, parent: str | None = "") -> list[Run]:
         """The child runs of `parent`, newest last. An empty string selects runs without a parent, None all runs."""
@@ -278,20 +255,19 @@ class Store:
         toolsets: Iterable[Toolset] = (),
     ) -> None:
         """Adds all records in one transaction."""
-        trajectory_rows = [trajectory_row(run, trajectory) for trajectory in trajectories]
-        verdict_rows = [verdict_row(run, verdict) for verdict in verdicts]
+        row = self._dialect.row
+        trajectory_rows = [row(trajectory_row(run, trajectory)) for trajectory in trajectories]
+        verdict_rows = [row(verdict_row(run, verdict)) for verdict in verdicts]
         with self._writing() as connection:
             if blobs:
                 rows = [{"sha256": sha256, "body": body} for sha256, body in blobs.items()]
-                connection.execute(sqlite.insert(BLOBS).on_conflict_do_nothing(), rows)
+                connection.execute(self._dialect.ignore_known(BLOBS), rows)
             for tools in toolsets:
-                connection.execute(
-                    sqlite.insert(DOCUMENTS).on_conflict_do_nothing(), _document("tools", tools.hash, tools)
-                )
+                connection.execute(self._dialect.ignore_known(DOCUMENTS), _document("tools", tools.hash, tools))
             if trajectory_rows:
-                connection.exec_driver_sql(_ADD_TRAJECTORY, trajectory_rows)
+                connection.exec_driver_sql(self._dialect.add_trajectory, trajectory_rows)
             if verdict_rows:
-                connection.exec_driver_sql(_ADD_VERDICT, verdict_rows)
+                connection.exec_driver_sql(self._dialect.add_verdict, verdict_rows)
                 first = RUNS.update().where(RUNS.c.id == run, RUNS.c.verifier == "")
                 connection.execute(first.values(verifier=verdict_rows[0][1]))
             stale = RUNS.update().where(RUNS.c.id == run, RUNS.c.counts.is_not(None))
@@ -362,9 +338,7 @@ class Store:
 
     def verdicts_on(self, run: str, trajectory: str) -> list[Verdict]:
         """The verdicts of all verifiers on one trajectory."""
-        in_run = (
-            sa.literal_column("+run") == run
-        )  # the plus keeps SQLite from reading all verdicts of the run by their index
+        in_run = self._dialect.run_of_verdict() == run
         query = sa.select(VERDICTS.c.body).where(VERDICTS.c.trajectory == trajectory, in_run)
         with self._engine.connect() as connection:
             return [self._decoded(body, Verdict) for body in connection.execute(query).scalars()]
@@ -391,9 +365,10 @@ class Store:
     # -- metrics ----------------------------------------------------------------------------------------------------
 
     def add_metrics(self, run: str, step: int, values: dict[str, float]) -> None:
-        rows = [{"run": run, "step": step, "name": name, "value": value} for name, value in values.items()]
+        number = self._dialect.number
+        rows = [{"run": run, "step": step, "name": name, "value": number(value)} for name, value in values.items()]
         with self._writing() as connection:
-            connection.execute(METRICS.insert().prefix_with("OR REPLACE"), rows)
+            connection.execute(self._dialect.replace_metrics(), rows)
 
     def metrics(self, run: str) -> dict[int, dict[str, float]]:
         metrics: dict[int, dict[str, float]] = {}
@@ -407,31 +382,29 @@ class Store:
 
     def put(self, kind: str, id: str, record: msgspec.Struct) -> None:
         with self._writing() as connection:
-            connection.execute(sqlite.insert(DOCUMENTS).on_conflict_do_nothing(), _document(kind, id, record))
+            connection.execute(self._dialect.ignore_known(DOCUMENTS), _document(kind, id, record))
 
     def put_all(self, kind: str, records: Mapping[str, msgspec.Struct | None]) -> None:
         """Stores documents in one transaction. A document that exists is replaced, and deleted if the record is None."""
         rows = [(kind, id, time.time(), codec.encode(each)) for id, each in records.items() if each is not None]
         with self._writing() as connection:
-            connection.exec_driver_sql(
-                "DELETE FROM documents WHERE kind = ? AND id = ?", [(kind, id) for id in records]
-            )
+            connection.exec_driver_sql(self._dialect.delete_document, [(kind, id) for id in records])
             if rows:
-                connection.exec_driver_sql("INSERT INTO documents (kind, id, created, body) VALUES (?, ?, ?, ?)", rows)
+                connection.exec_driver_sql(self._dialect.add_document, rows)
 
     def put_last(self, kind: str, id: str, record: msgspec.Struct) -> None:
         """Stores a document as the newest of its kind, also if it was stored before."""
         self.put(kind, id, record)
         with self._writing() as connection:
-            move = "UPDATE documents SET rowid = (SELECT max(rowid) + 1 FROM documents) WHERE kind = ? AND id = ?"
-            connection.exec_driver_sql(move, (kind, id))
+            connection.exec_driver_sql(self._dialect.move_document, (kind, id))
 
     def delete(self, kind: str, id: str) -> None:
         self.put_all(kind, {id: None})
 
     def mentions(self, text: str) -> list[tuple[str, str]]:
         """Kind and id of the documents whose id or content has this text, oldest first."""
-        found = sa.or_(sa.func.instr(DOCUMENTS.c.body, text.encode()) > 0, sa.func.instr(DOCUMENTS.c.id, text) > 0)
+        has = self._dialect.has_text
+        found = sa.or_(has(DOCUMENTS.c.body, text.encode()), has(DOCUMENTS.c.id, text))
         query = sa.select(DOCUMENTS.c.kind, DOCUMENTS.c.id).where(found).order_by(_INSERTED)
         with self._engine.connect() as connection:
             return [(kind, id) for kind, id in connection.execute(query)]
@@ -457,30 +430,12 @@ class Store:
     def damage(self, seconds: float | None = None) -> str:
         """The damage that the database finds in its file. Empty if there is none. With `seconds`, a quick look that ends after
         this time."""
-        stopped = False
-        deadline = time.monotonic() + (seconds or 0.0)
-
-        def stop() -> bool:
-            nonlocal stopped
-            stopped = seconds is not None and time.monotonic() > deadline
-            return stopped
-
-        with self._engine.connect() as connection:
-            raw: Any = connection.connection.dbapi_connection
-            raw.set_progress_handler(stop, 10_000)
-            try:
-                check = "integrity_check" if seconds is None else "quick_check"
-                result = connection.exec_driver_sql(f"PRAGMA {check}({_PROBLEMS})").scalars().all()
-            except StoreFailure as error:
-                return "" if stopped else str(error)
-            finally:
-                raw.set_progress_handler(None, 0)
-        return "" if result == ["ok"] else ". ".join(" ".join(problem.split()) for problem in result)
+        return self._dialect.damage(self._engine, seconds)
 
     def append_ledger(self, make: Callable[[bytes | None], bytes]) -> int:
         """Appends the entry that `make` builds from the last one, in one exclusive transaction."""
         with self._writable.connect() as connection:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            self._dialect.begin_append(connection)
             try:
                 last = connection.execute(
                     sa.select(LEDGER.c.seq, LEDGER.c.body).order_by(LEDGER.c.seq.desc()).limit(1)
@@ -532,7 +487,7 @@ def _counts(connection: sa.Connection, row: Any) -> _Counts:
         VERDICTS.c.run == row.id, VERDICTS.c.verifier == row.verifier
     )
     passed, scored = connection.execute(judged).one()
-    return _Counts(connection.execute(episodes).scalar_one(), passed or 0, scored)
+    return _Counts(connection.execute(episodes).scalar_one(), int(passed or 0), scored)
 
 
 def _other_kind(run: Any, kinds: Sequence[str], steps: Sequence[str]) -> str:

@@ -18,8 +18,11 @@ VERSION = 3
 READABLE = 2
 """The oldest version that can be read without a migration, for a file that cannot be written: 3 only adds indices."""
 
-_meta = sa.MetaData()
-_text, _number, _whole, _bytes = sa.Text, sa.Float, sa.Integer, sa.LargeBinary
+_meta = TABLES = sa.MetaData()
+_text = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+"""Text that is compared by its bytes, as SQLite does it."""
+_whole = sa.Integer().with_variant(sa.BigInteger(), "postgresql")
+_number, _bytes = sa.Float(), sa.LargeBinary()
 
 
 def _keys(*names: str) -> list[sa.Column[str]]:
@@ -27,7 +30,7 @@ def _keys(*names: str) -> list[sa.Column[str]]:
     return [sa.Column(name, _text, primary_key=True) for name in names]
 
 
-def _column(name: str, kind: type[sa.types.TypeEngine[Any]] = _text, default: str | None = None) -> sa.Column[Any]:
+def _column(name: str, kind: sa.types.TypeEngine[Any] = _text, default: str | None = None) -> sa.Column[Any]:
     """A column that always has a value."""
     return sa.Column(name, kind, nullable=False, server_default=default)
 

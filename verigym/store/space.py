@@ -56,13 +56,9 @@ def delete_blobs(store: Store, blobs: Collection[str]) -> None:
 
 def free_bytes(store: Store) -> int:
     """Bytes of the file's free pages."""
-    with store._engine.connect() as connection:
-        pages = connection.exec_driver_sql("PRAGMA freelist_count").scalar_one()
-        return int(pages) * int(connection.exec_driver_sql("PRAGMA page_size").scalar_one())
+    return store._dialect.free_bytes(store._engine)
 
 
 def compact(store: Store) -> None:
     """Returns free pages to the disk. No other process may use the store meanwhile."""
-    with store._writable.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.exec_driver_sql("VACUUM")
-        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    store._dialect.compact(store._writable)

@@ -1,4 +1,5 @@
 """A workspace: the folder (`.verigym`, or VERIGYM_HOME) with the store, the adapters and the checkpoints of one project.
+The store is a file in the folder, or a database that `store.url` or VERIGYM_STORE names.
 
 It opens versions as policies. One base model is loaded at a time, and its adapter is swapped.
 """
@@ -21,6 +22,7 @@ from verigym.model import embedded, hub
 from verigym.model.known_ids import nearest_id
 from verigym.registry import ledger, versions
 from verigym.registry.integrity import RememberedHashes, files_of, sha256_of
+from verigym.store.address import store_of
 from verigym.store.database import Store
 from verigym.workspace.servers import open_scores, open_server, read_servers, without_connection_options
 
@@ -28,7 +30,7 @@ from verigym.workspace.servers import open_scores, open_server, read_servers, wi
 class WorkspaceFolder:
     def __init__(self, home: Path | None = None) -> None:
         self.home = home or Path(os.environ.get("VERIGYM_HOME", ".verigym"))
-        self.store = Store(self.home / "store.db")
+        self.store = Store(store_of(self.home))
         self._local: Any = None
         self._hashes = RememberedHashes()
         self._addresses: dict[str, str] = {}

@@ -21,6 +21,7 @@ import msgspec
 from verigym.core.errors import BadInput, InfrastructureFailure, NotFound, Refused, VerigymError, words_of
 from verigym.core.printable import warn
 from verigym.core.records import Feedback
+from verigym.store.address import store_of
 from verigym.store.database import Store
 from verigym.traces.capture.conversation_index import ConversationDatabase, ConversationIndex
 from verigym.traces.capture.conversation_writer import RUN, ConversationWriter, Placement
@@ -78,7 +79,7 @@ class Capture:
             raise BadInput(f"The capture rate is {rate:g}. It must be a share of conversations between 0 and 1")
         if keep_days is not None and keep_days < 1:
             raise BadInput(f"--keep-days is {keep_days}. It must be at least 1")
-        self.store = Store(home / "store.db")
+        self.store = Store(store_of(home))
         self.redaction, self._rate, self._keep_days, self._say = redaction, rate, keep_days, say
         self._exit = contextlib.ExitStack()
         self._states = ConversationDatabase(home / "captured.db")

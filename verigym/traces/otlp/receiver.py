@@ -22,6 +22,7 @@ import msgspec
 from verigym.core.errors import BadInput, InfrastructureFailure, Refused, words_of
 from verigym.core.printable import warn
 from verigym.core.records import Json
+from verigym.store.address import store_of
 from verigym.store.database import Store
 from verigym.traces.formats import otel
 from verigym.traces.formats.opinions import FeedbackRules
@@ -67,7 +68,7 @@ class SpanReceiver:
         self._rules = FeedbackRules(feedback)
         self._redaction, self._keep_days, self._say = redaction, keep_days, say
         self._quiet_s, self._idle_s = quiet_s, idle_s
-        self._store = Store(home / "store.db")
+        self._store = Store(store_of(home))
         self._database = SpanDatabase(home / "spans.db")
         self._hiding = redaction.with_key(self._database.key)
         """Gives the same value the same placeholder in every batch."""
