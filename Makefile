@@ -10,7 +10,7 @@ SPINE := core store sandbox tasks policies.remote wire policies.scripted policie
 	policies.render policies.template policies.special_tokens policies.template_messages \
 	verifiers harness rollout audit
 
-.PHONY: demo quickstart test suite test-fast test-slow test-authoring test-agents test-view check lint style types coverage docs build bench sandbox clean help
+.PHONY: demo quickstart test suite test-fast test-slow test-authoring test-agents test-cluster test-view check lint style types coverage docs build bench sandbox clean help
 
 demo: $(BASE)  ## put a recorded workspace into verigym-demo and show it: no model, no PyTorch
 	$(BIN)/verigym demo
@@ -38,6 +38,13 @@ test-authoring: $(DEV) sandbox  ## generate the rows of every environment again 
 test-agents: $(DEV) sandbox  ## run the tests that need packages of other projects, in environments of their own: 10 minutes
 	$(BIN)/python -m tests.third_party.install
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/third_party
+
+test-cluster: $(DEV)  ## run the tests that need PostgreSQL, on a server of their own: 3 minutes
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || \
+		{ test "$$(id -u)" = 0 && as= || as="sudo -n"; \
+		$$as apt-get install -y postgresql </dev/null >/dev/null 2>&1; } || \
+		{ echo "PostgreSQL is not installed. Install it as root: apt-get install postgresql"; exit 1; }
+	$(BIN)/python -m pytest -m cluster
 
 test-view: $(DEV)  ## open every page of the view in Chromium: accessibility, hostile text, keys, screenshots: 10 minutes
 	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && as= || as="sudo -n"; \

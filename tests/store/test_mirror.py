@@ -16,6 +16,7 @@ from verigym.core.records import Version
 from verigym.store import mirror as module
 from verigym.store.database import Store
 from verigym.store.mirror import Mirror
+from verigym.view.read import run_state
 
 pytestmark = pytest.mark.cluster
 numbers = itertools.count()
@@ -38,7 +39,7 @@ def store(url: str) -> Iterator[Store]:
 
 @pytest.fixture
 def mirror(store: Store, url: str, tmp_path: Path) -> Iterator[Mirror]:
-    made = Mirror(url, tmp_path / "view.db")
+    made = Mirror(url, tmp_path / "view.db", tmp_path / "running")
     made.follow()
     yield made
     made.close()
@@ -98,12 +99,12 @@ def test_a_file_is_used_again_and_one_of_another_store_is_not(
 ) -> None:
     mirror.close()
     store.add("grpo/step-1", [episode("grpo/step-1", "b", 3)])
-    again = Mirror(url, tmp_path / "view.db")
+    again = Mirror(url, tmp_path / "view.db", tmp_path / "running")
     check(again, store)
     again.close()
     other = Store(new_schema(server, f"m{next(numbers)}"))
     other.begin_run("only", "eval", {})
-    follows = Mirror(str(other.path), tmp_path / "view.db")
+    follows = Mirror(str(other.path), tmp_path / "view.db", tmp_path / "running")
     check(follows, other)
     follows.close()
     other.close()
@@ -115,3 +116,12 @@ def test_a_look_at_an_unchanged_store_writes_nothing(mirror: Mirror, store: Stor
         before = connection.execute("PRAGMA data_version").fetchone()
         mirror.follow()
         assert connection.execute("PRAGMA data_version").fetchone() == before
+
+
+def test_a_run_that_is_claimed_anywhere_has_a_file(mirror: Mirror, store: Store, tmp_path: Path) -> None:
+    with store.claim("grpo"):
+        mirror.follow()
+        assert run_state(tmp_path, "grpo", None) == "running"
+        assert run_state(tmp_path, "grpo/step-1", None) == "interrupted"
+    mirror.follow()
+    assert run_state(tmp_path, "grpo", None) == "interrupted"

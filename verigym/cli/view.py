@@ -44,6 +44,7 @@ def view(
     The pages need no network. Ctrl-C stops it."""
     gc.disable()  # it would look through everything that is imported, several times
     try:
+        from verigym.store.address import page_file
         from verigym.view.serve import open_browser, open_view, tunnel
     finally:
         gc.enable()
@@ -53,7 +54,7 @@ def view(
         folder, what, host=host, port=port, url=url, key_env=key_env, token=token, read_only=read_only, named=home
     )
     show.say(f"{folder} as web pages: {server.address}")
-    if not (folder / "store.db").exists():
+    if not page_file(folder).exists():
         show.say("There is no workspace yet. The pages fill when a command such as verigym quickstart creates it")
     if way := tunnel(server.address):
         show.say(f"To open it on your own machine, type there: {way}")

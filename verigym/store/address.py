@@ -12,6 +12,8 @@ from verigym.core.errors import BadInput
 
 VARIABLE = "VERIGYM_STORE"
 URL_FILE = "store.url"
+SHARED = ".shared"
+"""Ending of the empty files that name the runs which a process on any machine claims."""
 
 
 def store_of(home: Path) -> Path | str:
@@ -34,6 +36,12 @@ def store_of(home: Path) -> Path | str:
             f"{file} has a password. Remove it from the file, and set it in the environment variable PGPASSWORD"
         )
     return url
+
+
+def page_file(home: Path) -> Path:
+    """The file that pages read: the store itself, or one that follows a database (`mirror`)."""
+    where = store_of(home)
+    return where if isinstance(where, Path) else home / "view.db"
 
 
 def has_password(url: str) -> bool:

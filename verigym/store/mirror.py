@@ -12,9 +12,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from verigym.store.address import SHARED
 from verigym.store.connection import StoreFailure
 from verigym.store.copy import columns_of
 from verigym.store.database import Store
+from verigym.store.postgres import claimed
 from verigym.store.schema import BLOBS, DOCUMENTS, LEDGER, METRICS, RUNS, TASKS, TRAJECTORIES, VERDICTS
 
 _FOLLOWED = (BLOBS, TASKS, TRAJECTORIES, VERDICTS, METRICS, DOCUMENTS)
@@ -23,14 +25,14 @@ _CHUNK = 500
 _SETTLED_S = 10.0
 """A number that was given this long ago belongs to a transaction that has begun."""
 _IDLE_S = 1.0
-FILE = "view.db"
 
 
 class Mirror:
     """`follow` brings the file up to date. `start` does it every second, in a thread."""
 
-    def __init__(self, url: str, path: Path) -> None:
-        self._source, self.path = Store(url, query_only=True), path
+    def __init__(self, url: str, path: Path, running: Path) -> None:
+        """`running` is the folder for the names of claimed runs."""
+        self._source, self.path, self._running = Store(url, query_only=True), path, running
         self._lock, self._stop = threading.Lock(), threading.Event()
         self._thread: threading.Thread | None = None
         self._runs: dict[str, tuple[int, str]] = {}
@@ -87,6 +89,7 @@ class Mirror:
             self._compare_documents(connection)
             self._copy_ledger(connection)
             self._settle(oldest, later, highest)
+            self._show_claims(connection)
 
     def _compare_runs(self, connection: sa.Connection) -> dict[str, tuple[int, str]]:
         """The runs whose row is new or changed. Removes those that were deleted, also if one of the same name was begun."""
@@ -161,6 +164,18 @@ class Mirror:
             statement = f"INSERT OR REPLACE INTO {table.name} ({', '.join(names)}) VALUES ({marks})"
             with self._file._writing() as writing:
                 writing.exec_driver_sql(statement, [tuple(row) for row in rows])
+
+    def _show_claims(self, connection: sa.Connection) -> None:
+        """A run that is claimed on any machine has a file here."""
+        now = {f"{name}{SHARED}" for name in claimed(connection)}
+        before = {file.name for file in self._running.glob(f"*{SHARED}")}
+        with contextlib.suppress(OSError):  # a folder that cannot be written shows running runs as interrupted
+            if now:
+                self._running.mkdir(exist_ok=True)
+            for name in now - before:
+                (self._running / name).touch()
+            for name in before - now:
+                (self._running / name).unlink(missing_ok=True)
 
     def _settle(self, oldest: int, later: int, highest: dict[str, int]) -> None:
         """Moves the marks over numbers that no transaction can add any more."""

@@ -6,6 +6,7 @@ trigger and missing privileges keep the ledger append-only. Passwords come from 
 """
 
 import contextlib
+import hashlib
 import math
 import os
 import socket
@@ -31,6 +32,7 @@ _PASSING = ("08", "53", "57", "40", "55")
 """Classes of errors that may go away: connection, resources, shutdown, deadlock, lock not available."""
 _SETTINGS = "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
 """The server frees the claims of a machine that vanished after 25 s."""
+_CLAIMS = " claims "
 _KEY = "hashtextextended(current_schema() || '/' || %s, 0)"
 _ORDERED = [table.name for table in TABLES.sorted_tables if table is not LEDGER]
 _APPEND_ONLY = [
@@ -99,8 +101,7 @@ class PostgresDialect:
             import psycopg  # noqa: F401
         except ImportError as error:
             raise BadInput(f"A PostgreSQL store needs psycopg. Run: {install_command('postgres')}") from error
-        who = f"verigym {socket.gethostname()[:40]} pid {os.getpid()}"
-        settings = {"connect_timeout": _CONNECT_S, "application_name": who, "keepalives_idle": 10}
+        settings = {"connect_timeout": _CONNECT_S, "application_name": _who(), "keepalives_idle": 10}
         engine = sa.create_engine(self._url, connect_args=settings, **options)
         event.listen(engine, "connect", _set_up)
         _explain_errors(engine, self._name)
@@ -150,7 +151,9 @@ class PostgresDialect:
             key = f"claim {run}"
             if not connection.exec_driver_sql(f"SELECT pg_try_advisory_lock({_KEY})", (key,)).scalar_one():
                 holder = connection.exec_driver_sql(_HOLDER.format(key=_KEY), (key,)).scalar()
-                raise used_by_other(run, (holder or "").removeprefix("verigym "))
+                raise used_by_other(run, (holder or "").removeprefix("verigym ").partition(_CLAIMS)[0])
+            named = f"{_who()}{_CLAIMS}{hashlib.sha256(run.encode()).hexdigest()[:16]}"
+            connection.exec_driver_sql("SELECT set_config('application_name', %s, false)", (named,))
             yield
 
     def damage(self, engine: sa.Engine, seconds: float | None) -> str:
@@ -172,6 +175,20 @@ SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid), key
 WHERE locktype = 'advisory' AND granted AND objsubid = 1
 AND classid::bigint = (value >> 32) & 4294967295 AND objid::bigint = value & 4294967295 LIMIT 1"""
 """The process that holds an advisory lock. The server shows the two halves of its number."""
+
+
+def _who() -> str:
+    """The name of this process on the server. It shows at most 63 bytes."""
+    return f"verigym {socket.gethostname()[:16]} pid {os.getpid()}"
+
+
+def claimed(connection: sa.Connection) -> set[str]:
+    """The runs that are claimed now, each by the first 16 digits of the SHA-256 of its id."""
+    query = (
+        "SELECT application_name FROM pg_stat_activity WHERE application_name LIKE %s AND datname = current_database()"
+    )
+    names = connection.exec_driver_sql(query, (f"verigym %{_CLAIMS}%",)).scalars()
+    return {name.partition(_CLAIMS)[2] for name in names}
 
 
 def read_url(text: str) -> sa.URL:

@@ -23,6 +23,7 @@ from verigym.core import codec
 from verigym.core.errors import VerigymError
 from verigym.core.records import Mark, Task, Trajectory, Verdict
 from verigym.evaluation.failures import WRONG_ANSWER, normalised, reason_of, unscored
+from verigym.store.address import page_file
 from verigym.view.build_links import link_documents, link_ledger, link_tasks
 from verigym.view.derived_tables import (
     CLASSES,
@@ -108,8 +109,8 @@ class Builder:
     def __init__(self, home: Path, *, alive: Callable[[], bool] = lambda: True) -> None:
         self.home, self.path = home, home / "derived.db"
         self._alive = alive
-        self._file = identity(home / "store.db")
-        self.store = open_store(home / "store.db")
+        self._file = identity(page_file(home))
+        self.store = open_store(page_file(home))
         try:
             self.index = open_index(self.path, self._file[1])
         except BaseException:
@@ -160,7 +161,7 @@ class Builder:
 
     def _check(self) -> None:
         try:
-            same = os.stat(self.path).st_ino == self._inode and identity(self.home / "store.db") == self._file
+            same = os.stat(self.path).st_ino == self._inode and identity(page_file(self.home)) == self._file
         except OSError:
             same = False
         if not same or not self._alive():
@@ -495,7 +496,7 @@ def run_builder(home: Path, parent: int = 0) -> None:
     with _locked(home, alive) as mine:
         while mine and alive():
             try:
-                builder = Builder(home, alive=alive) if (home / "store.db").exists() else None
+                builder = Builder(home, alive=alive) if page_file(home).exists() else None
             except (sqlite3.DatabaseError, OSError, StoreUnreadable) as error:
                 _recover(home, error)
                 builder = None

@@ -25,6 +25,7 @@ from starlette.responses import Response, StreamingResponse
 
 from verigym.core.errors import BadInput, VerigymError, words_of
 from verigym.core.printable import warn
+from verigym.store.address import page_file
 from verigym.view.read import Reader
 from verigym.view.watch import Change, Watch, watch_of
 
@@ -198,7 +199,7 @@ class _Version:
     connection saw before."""
 
     def __init__(self, reader: Reader) -> None:
-        self._path = reader.home / "store.db"
+        self._path = page_file(reader.home)
         self._connection: sqlite3.Connection | None = None
         self._last = -1
 

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -20,12 +20,17 @@ from verigym.core.errors import InfrastructureFailure, NotFound
 from verigym.core.records import Version
 from verigym.registry import ledger
 from verigym.registry.ledger import LedgerEntry
+from verigym.store.address import SHARED, page_file, store_of
+from verigym.store.connection import StoreFailure
 from verigym.store.database import Run, Store
 from verigym.view.derived import Derived
 from verigym.view.derived_tables import identity
 from verigym.view.page import Link, url
 from verigym.view.worker import Workers
 from verigym.workspace.workspace import WorkspaceFolder
+
+if TYPE_CHECKING:
+    from verigym.store.mirror import Mirror
 
 T = TypeVar("T")
 _SECONDS = 2.0
@@ -56,10 +61,13 @@ class Reader:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.folder = WorkspaceFolder(home)
-        self.folder.store = Store(home / "store.db", query_only=True)
+        self._mirror = _open_mirror(home)
+        self._path = page_file(home)
+        self.folder.store.close()
+        self.folder.store = Store(self._path, query_only=True)
         self.derived = Derived(home)
         self._kept: dict[str, tuple[Any, Any]] = {}
-        self._file = _identity(home / "store.db")
+        self._file = _identity(self._path)
         self._local = threading.local()
         self._lock = threading.Lock()
         self._writable: WorkspaceFolder | None = None
@@ -76,6 +84,8 @@ class Reader:
         self.store.close()
         if self._writable is not None:
             self._writable.store.close()
+        if self._mirror is not None:
+            self._mirror.close()
 
     @property
     def writable(self) -> WorkspaceFolder:
@@ -88,7 +98,7 @@ class Reader:
 
     def _follow_file(self) -> None:
         """Another file may have been put in the place of the store, such as a backup. Then everything is read again."""
-        found = _identity(self.home / "store.db")
+        found = _identity(self._path)
         with self._lock:
             if found == self._file:
                 return
@@ -152,6 +162,9 @@ class Reader:
     def one_page(self) -> Iterator[None]:
         """Within this block, this thread looks only once if documents of a kind were added. Begins with a look if the store is
         still the same file."""
+        if self._mirror is not None:
+            with contextlib.suppress(StoreFailure):  # without the server, the page shows what was read before
+                self._mirror.follow()
         self._follow_file()
         self._local.states = {}
         try:
@@ -225,11 +238,27 @@ def _identity(path: Path) -> tuple[int, int] | None:
         return None
 
 
+def _open_mirror(home: Path) -> "Mirror | None":
+    """What brings a local file up to date with a database. None if the store is a file."""
+    where = store_of(home)
+    if isinstance(where, Path):
+        return None
+    from verigym.store.mirror import Mirror
+
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    mirror = Mirror(where, page_file(home), home / "running")
+    mirror.follow()
+    mirror.start()
+    return mirror
+
+
 def run_state(home: Path, run: str, finished: float | None) -> str:
     """running, finished or interrupted. The lock is never touched: holding it for a moment would refuse a starting run."""
     if finished is not None:
         return "finished"
     file = home / "running" / hashlib.sha256(run.encode(errors="surrogatepass")).hexdigest()[:16]
+    if file.with_suffix(SHARED).exists():
+        return "running"
     try:
         os.kill(int(file.read_text().removeprefix("pid ")), 0)
     except PermissionError:  # a process of another user is alive

@@ -207,11 +207,12 @@ def answer(request: WorkRequest) -> WorkAnswer:
     from verigym.mining.expectations import MissingEvidence
     from verigym.mining.proposals import read_proposals
     from verigym.mining.review import edit_task
+    from verigym.store.address import page_file
     from verigym.store.database import Store
     from verigym.workspace.workspace import WorkspaceFolder
 
     ws = WorkspaceFolder(Path(request.home))
-    ws.store = Store(Path(request.home) / "store.db", query_only=True)
+    ws.store = Store(page_file(Path(request.home)), query_only=True)
     try:
         known = read_proposals(ws, request.environment)
         if request.proposal not in known.proposals:
