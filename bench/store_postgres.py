@@ -4,7 +4,7 @@
 
 Without --url it starts a server of its own in a temporary folder (apt-get install postgresql). A trajectory has about 3 KB with
 its packed tokens, and one verdict. Writers commit batches of 256 with `Store.add`, as a rollout does. The same writers then
-write to one SQLite file, for comparison. The last line is JSON.
+write to one SQLite file, for comparison. On a busy machine, look at the CPU time per trajectory. The last line is JSON.
 """
 
 import argparse
@@ -49,14 +49,15 @@ def write(where: Path | str, writer: int, each: int, ready: Any, go: Any, done: 
     verdicts = [Verdict(trajectory=one.id, verifier="exact@1", reward=1.0, passed=True) for one in rows]
     ready.put(writer)
     go.wait()
+    before = time.process_time()
     for start in range(0, each, BATCH):
         store.add(run, rows[start : start + BATCH], verdicts[start : start + BATCH])
-    done.put((time.perf_counter(), time.process_time()))
+    done.put((time.perf_counter(), time.process_time() - before))
     store.close()
 
 
-def rate(where: Path | str, writers: int, each: int) -> float:
-    """Trajectories per second from the common start to the last commit."""
+def rate(where: Path | str, writers: int, each: int) -> tuple[float, float]:
+    """Trajectories per second from the common start to the last commit, and CPU seconds of all writers."""
     context = multiprocessing.get_context("spawn")
     ready, done, go = context.Queue(), context.Queue(), context.Event()
     Store(where).begin_run("first", "rollout", {})
@@ -70,13 +71,13 @@ def rate(where: Path | str, writers: int, each: int) -> float:
         ready.get(timeout=300)
     started = time.perf_counter()  # one clock for all processes of a machine
     go.set()
-    ended = max(done.get(timeout=600)[0] for _ in processes)
+    ends = [done.get(timeout=600) for _ in processes]
     for process in processes:
         process.join()
     store = Store(where)
     assert all(store.run(f"run-{writer}").passed == each for writer in range(writers)), "every row is there"
     store.close()
-    return writers * each / (ended - started)
+    return writers * each / (max(end for end, _ in ends) - started), sum(cpu for _, cpu in ends)
 
 
 def hold(where: Path | str, held: Any) -> None:
@@ -113,21 +114,29 @@ def main() -> None:
     parser.add_argument("--each", type=int, default=4096, help="Trajectories of each writer")
     given = parser.parse_args()
     with contextlib.ExitStack() as stack:
-        url = given.url
+        url, server = given.url, None
         if not url:
             from tests.store.server import PostgresServer
 
-            url = stack.enter_context(PostgresServer(["shared_buffers=256MB", "max_wal_size=4GB"])).url()
+            server = stack.enter_context(PostgresServer(["shared_buffers=256MB", "max_wal_size=4GB"]))
+            url = server.url()
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        postgres = rate(url, given.writers, given.each)
+        Store(url).close()
+        before = server.cpu_s() if server else 0.0
+        postgres, client_s = rate(url, given.writers, given.each)
+        rows = given.writers * given.each
+        client_us = round(client_s / rows * 1e6)
+        server_us = round((server.cpu_s() - before) / rows * 1e6) if server else None
         print(f"PostgreSQL, {given.writers} writers: {postgres:,.0f} trajectories/s with verdicts", flush=True)
-        sqlite = rate(folder / "store.db", given.writers, given.each)
+        print(f"CPU per trajectory: {client_us} us in the writers, {server_us} us in the server", flush=True)
+        sqlite, _ = rate(folder / "store.db", given.writers, given.each)
         print(f"SQLite, {given.writers} writers: {sqlite:,.0f} trajectories/s with verdicts", flush=True)
         free = max(seconds_until_free(url) for _ in range(5))
         print(f"a claim is free {free:.3f} s after kill -9 (slowest of 5)")
     load = os.getloadavg()[0]
+    cpu = {"writers_us": client_us, "server_us": server_us}
     figures = {"postgres_per_s": round(postgres), "sqlite_per_s": round(sqlite), "claim_free_s": round(free, 3)}
-    print(json.dumps({**figures, "writers": given.writers, "each": given.each, "load": round(load, 1)}))
+    print(json.dumps({**figures, **cpu, "writers": given.writers, "each": given.each, "load": round(load, 1)}))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """A PostgreSQL server of its own in a temporary folder, run by an unprivileged user. It needs the programs of the server."""
 
+import contextlib
 import os
 import pwd
 import shutil
@@ -49,6 +50,19 @@ class PostgresServer:
         """The address of the database. A schema of its own is a store of its own."""
         options = f"&options=-csearch_path%3D{schema}" if schema else ""
         return f"postgresql+psycopg://{user}@/postgres?host={self.folder}{options}"
+
+    def cpu_s(self) -> float:
+        """CPU seconds of the server and all its processes, also those that ended."""
+        main = (self.folder / "data" / "postmaster.pid").read_text().split()[0]
+        total = 0
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                fields = stat.read_text().rpartition(")")[2].split()
+                if stat.parent.name == main:
+                    total += sum(map(int, fields[11:15]))
+                elif fields[1] == main:
+                    total += sum(map(int, fields[11:13]))
+        return total / os.sysconf("SC_CLK_TCK")
 
     def _run(self, program: str, *arguments: str) -> None:
         done = subprocess.run(

@@ -21,6 +21,7 @@ from verigym.core.records import Label, Task, Version
 from verigym.store import postgres
 from verigym.store.connection import StoreBusy, StoreFailure
 from verigym.store.database import Store
+from verigym.store.postgres_claim import KEY, claimed
 from verigym.store.space import compact, free_bytes, run_bytes
 
 pytestmark = pytest.mark.cluster
@@ -211,6 +212,57 @@ def test_a_server_that_restarts_is_used_again_and_keeps_what_was_committed() -> 
         store.add("r", [episode("r", "b")])
         assert [one.task for one in store.trajectories("r")] == ["a", "b"]
         store.close()
+
+
+def test_a_claim_outlives_a_restart_of_the_server_or_the_next_write_is_refused() -> None:
+    with PostgresServer() as server:
+        store, other = Store(server.url()), Store(server.url())
+        store.begin_run("r", "eval", {})
+        with store.claim("r"):
+            server.stop("immediate")
+            server.start()
+            with other.reading() as connection:
+                wait_until(lambda: bool(claimed(connection)))
+            assert _is_refused(other, "r")
+            store.add("r", [episode("r", "a")])
+            engine = sa.create_engine(server.url(), isolation_level="AUTOCOMMIT")
+            with engine.connect() as thief:  # another process is faster
+                lock = f"SELECT pg_try_advisory_lock({KEY})"
+                end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE '%%claims%%'"
+
+                def steals() -> bool:
+                    thief.exec_driver_sql(end)
+                    return thief.exec_driver_sql(lock, ("claim r",)).scalar_one()
+
+                wait_until(steals)
+                wait_until(lambda: _fails(Refused, lambda: store.add("r", [episode("r", "b")])))
+            engine.dispose()
+        store.add("r", [episode("r", "c")])
+        for one in (store, other):
+            one.close()
+
+
+def _is_refused(store: Store, run: str) -> bool:
+    def claim() -> None:
+        with store.claim(run):
+            pass
+
+    return _fails(Refused, claim)
+
+
+def _fails(kind: type[Exception], work: Callable[[], None]) -> bool:
+    try:
+        work()
+    except kind:
+        return True
+    return False
+
+
+def wait_until(happens: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not happens():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 @pytest.mark.parametrize(

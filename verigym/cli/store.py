@@ -18,7 +18,7 @@ def copy(
     target: Annotated[
         str,
         typer.Argument(
-            metavar="TARGET", help="postgresql+psycopg://USER@HOST/DATABASE, or a new file that ends in .db"
+            metavar="TARGET", help="URL postgresql+psycopg://USER@HOST/DATABASE, or a new file that ends in .db"
         ),
     ],
     use: Annotated[

@@ -255,6 +255,7 @@ class Store:
         toolsets: Iterable[Toolset] = (),
     ) -> None:
         """Adds all records in one transaction."""
+        self._dialect.check_claim(run)
         row = self._dialect.row
         trajectory_rows = [row(trajectory_row(run, trajectory)) for trajectory in trajectories]
         verdict_rows = [row(verdict_row(run, verdict)) for verdict in verdicts]

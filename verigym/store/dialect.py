@@ -81,6 +81,10 @@ class Dialect(Protocol):
 
     def claim(self, run: str) -> contextlib.AbstractContextManager[None]: ...
 
+    def check_claim(self, run: str) -> None:
+        """Refuses to go on if this process claimed the run and lost the claim to another one."""
+        ...
+
     def damage(self, engine: sa.Engine, seconds: float | None) -> str: ...
 
     def free_bytes(self, engine: sa.Engine) -> int: ...
@@ -179,6 +183,9 @@ class SqliteDialect:
             file.flush()
             yield
             file.truncate(0)
+
+    def check_claim(self, run: str) -> None:
+        """A lock on a file is lost only with the process."""
 
     def damage(self, engine: sa.Engine, seconds: float | None) -> str:
         stopped = False

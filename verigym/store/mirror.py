@@ -16,7 +16,7 @@ from verigym.store.address import SHARED
 from verigym.store.connection import StoreFailure
 from verigym.store.copy import columns_of
 from verigym.store.database import Store
-from verigym.store.postgres import claimed
+from verigym.store.postgres_claim import claimed
 from verigym.store.schema import BLOBS, DOCUMENTS, LEDGER, METRICS, RUNS, TASKS, TRAJECTORIES, VERDICTS
 
 _FOLLOWED = (BLOBS, TASKS, TRAJECTORIES, VERDICTS, METRICS, DOCUMENTS)

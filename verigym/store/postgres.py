@@ -1,16 +1,15 @@
 """The store in a PostgreSQL database that many machines share: `postgresql+psycopg://USER@HOST/DATABASE`.
 
 The tables are those of `schema`. Each has a column `rowid` besides, which orders rows as SQLite's does. Text is compared by its
-bytes. A run is claimed by an advisory lock of a connection that stays open, so the server frees it when the process dies. A
-trigger and missing privileges keep the ledger append-only. Passwords come from the environment (PGPASSWORD) or from ~/.pgpass.
+bytes. A run is claimed by an advisory lock (`postgres_claim`). A trigger and missing privileges keep the ledger append-only.
+Passwords come from the environment (PGPASSWORD) or from ~/.pgpass.
 """
 
 import contextlib
-import hashlib
 import math
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import sqlalchemy as sa
@@ -22,8 +21,8 @@ from sqlalchemy.pool import NullPool
 from verigym.core.errors import BadInput
 from verigym.core.install import install_command
 from verigym.store.connection import StoreBusy, StoreFailure
-from verigym.store.dialect import used_by_other
-from verigym.store.schema import LEDGER, TABLES, VERDICTS, VERSION
+from verigym.store.postgres_claim import KEY, Claims
+from verigym.store.schema import LEDGER, TABLES, TRAJECTORIES, VERDICTS, VERSION
 
 _CONNECT_S = 10
 _POOL = 4
@@ -32,8 +31,6 @@ _PASSING = ("08", "53", "57", "40", "55")
 """Classes of errors that may go away: connection, resources, shutdown, deadlock, lock not available."""
 _SETTINGS = "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
 """The server frees the claims of a machine that vanished after 25 s."""
-_CLAIMS = " claims "
-_KEY = "hashtextextended(current_schema() || '/' || %s, 0)"
 _ORDERED = [table.name for table in TABLES.sorted_tables if table is not LEDGER]
 _APPEND_ONLY = [
     """CREATE OR REPLACE FUNCTION ledger_is_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -71,6 +68,7 @@ class PostgresDialect:
     def __init__(self, url: str) -> None:
         self._url = read_url(url)
         self._name = self._url.render_as_string()
+        self._claims = Claims(lambda: self._engine(poolclass=NullPool, isolation_level="AUTOCOMMIT"), _who)
 
     def exists(self) -> bool:
         return True
@@ -139,22 +137,16 @@ class PostgresDialect:
             connection.exec_driver_sql(numbers)
 
     def lock(self, connection: sa.Connection, what: str) -> None:
-        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_KEY})", (what,))
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({KEY})", (what,))
 
     def begin_append(self, connection: sa.Connection) -> None:
         self.lock(connection, "ledger")
 
-    @contextlib.contextmanager
-    def claim(self, run: str) -> Iterator[None]:
-        engine = self._engine(poolclass=NullPool, isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            key = f"claim {run}"
-            if not connection.exec_driver_sql(f"SELECT pg_try_advisory_lock({_KEY})", (key,)).scalar_one():
-                holder = connection.exec_driver_sql(_HOLDER.format(key=_KEY), (key,)).scalar()
-                raise used_by_other(run, (holder or "").removeprefix("verigym ").partition(_CLAIMS)[0])
-            named = f"{_who()}{_CLAIMS}{hashlib.sha256(run.encode()).hexdigest()[:16]}"
-            connection.exec_driver_sql("SELECT set_config('application_name', %s, false)", (named,))
-            yield
+    def claim(self, run: str) -> contextlib.AbstractContextManager[None]:
+        return self._claims.hold(run)
+
+    def check_claim(self, run: str) -> None:
+        self._claims.check(run)
 
     def damage(self, engine: sa.Engine, seconds: float | None) -> str:
         """The server checks its own files. Bodies are checked when they are read."""
@@ -170,25 +162,9 @@ class PostgresDialect:
                 connection.exec_driver_sql(f"VACUUM {name}")
 
 
-_HOLDER = """WITH key AS (SELECT {key} AS value)
-SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid), key
-WHERE locktype = 'advisory' AND granted AND objsubid = 1
-AND classid::bigint = (value >> 32) & 4294967295 AND objid::bigint = value & 4294967295 LIMIT 1"""
-"""The process that holds an advisory lock. The server shows the two halves of its number."""
-
-
 def _who() -> str:
     """The name of this process on the server. It shows at most 63 bytes."""
     return f"verigym {socket.gethostname()[:16]} pid {os.getpid()}"
-
-
-def claimed(connection: sa.Connection) -> set[str]:
-    """The runs that are claimed now, each by the first 16 digits of the SHA-256 of its id."""
-    query = (
-        "SELECT application_name FROM pg_stat_activity WHERE application_name LIKE %s AND datname = current_database()"
-    )
-    names = connection.exec_driver_sql(query, (f"verigym %{_CLAIMS}%",)).scalars()
-    return {name.partition(_CLAIMS)[2] for name in names}
 
 
 def read_url(text: str) -> sa.URL:
@@ -216,7 +192,7 @@ def prepare(engine: sa.Engine, name: str) -> None:
             raise BadInput(
                 f"{name} was written by a newer verigym (store version {version}, supported {VERSION}). Upgrade verigym"
             )
-        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_KEY})", ("schema",))
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({KEY})", ("schema",))
         version = _version(connection)  # another process may have been first
         if version is None:
             _create_tables(connection)
@@ -240,6 +216,9 @@ def _create_tables(connection: sa.Connection) -> None:
     for name in _ORDERED:
         run(f"ALTER TABLE {name} ADD COLUMN rowid BIGINT NOT NULL GENERATED BY DEFAULT AS IDENTITY")
         run(f"CREATE INDEX {name}_rowid ON {name} (rowid)")
+    if run("SELECT 'lz4' = ANY(enumvals) FROM pg_settings WHERE name = 'default_toast_compression'").scalar():
+        for table in (TRAJECTORIES, VERDICTS):  # a third less work for the server than its own compression
+            run(f"ALTER TABLE {table.name} ALTER COLUMN body SET COMPRESSION lz4")
     for statement in _APPEND_ONLY:
         run(statement)
 
