@@ -5,7 +5,6 @@ checkpoint has only the weights, as an adapter of the workspace. A kill between 
 names, which `verigym gc` deletes.
 """
 
-import shutil
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -141,7 +140,7 @@ def drop(ws: WorkspaceFolder, checkpoint: KeptCheckpoint) -> None:
     ws.store.delete(KIND, checkpoint.name)
     adapter = checkpoint.version.adapter
     if adapter not in used_adapters(ws):
-        shutil.rmtree(ws.home / "adapters" / adapter, ignore_errors=True)
+        ws.forget_adapter(adapter)
 
 
 def forget_kept(ws: WorkspaceFolder, run: str) -> None:

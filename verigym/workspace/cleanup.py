@@ -191,6 +191,8 @@ def collect_garbage(ws: WorkspaceFolder, plan: GarbagePlan) -> GarbagePlan:
     space.delete_blobs(ws.store, plan.blobs)
     for path in map(Path, plan.paths):
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        if path.parent == ws.home / "adapters" and not path.name.startswith("."):
+            ws.forget_adapter(path.name)
     space.compact(ws.store)
     return msgspec.structs.replace(plan, freed=max(0, before - _size(ws.home)))
 

@@ -268,6 +268,8 @@ class TrainingJob:
         self.covered = self._coverage(model)
         reference = self._reference(model)
         folder = ws.checkpoints(self.run)
+        if shared := ws.shared_state(self.run):
+            shared.fetch()
         async with context_of(ws, RunSettings(user=self.roles.get("user"), judge=self.roles.get("judge"))) as context:
             if recipe.algorithm == "distill":
                 asked = ws, recipe, self.teacher, self.parent, policy, self.environments
@@ -376,6 +378,7 @@ class TrainingJob:
         """Stores the metrics of each step, the alarms that they raise, and checkpoints. A resumed run overwrites the steps that
         it repeats."""
         store, history = self.ws.store, self.ws.store.metrics(self.run)
+        shared = self.ws.shared_state(self.run)
         raised = {one.id: one.step for one in store.documents("alarm", StoredAlarm) if one.run == self.run}
 
         def report(step: int, metrics: dict[str, float]) -> bool:
@@ -394,6 +397,8 @@ class TrainingJob:
                     del raised[id]
                 raised.update({id: step for id in alarms})
             self.keeper.keep(model, step, metrics)
+            if shared is not None:
+                shared.store()  # that of an earlier step, because the state of this one is written after the report
             on_step(step, metrics, new)
             return self.keeper.stops_at(history) is not None
 

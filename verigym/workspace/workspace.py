@@ -25,12 +25,15 @@ from verigym.registry.integrity import RememberedHashes, files_of, sha256_of
 from verigym.store.address import store_of
 from verigym.store.database import Store
 from verigym.workspace.servers import open_scores, open_server, read_servers, without_connection_options
+from verigym.workspace.shared_files import SharedResumeState, shared_files
 
 
 class WorkspaceFolder:
     def __init__(self, home: Path | None = None) -> None:
         self.home = home or Path(os.environ.get("VERIGYM_HOME", ".verigym"))
         self.store = Store(store_of(self.home))
+        self.shared = shared_files(self.home)
+        """Adapters and resume states that other machines reach. None if they are only in the folder."""
         self._local: Any = None
         self._hashes = RememberedHashes()
         self._addresses: dict[str, str] = {}
@@ -222,20 +225,39 @@ class WorkspaceFolder:
                 if (adapters / sha256).exists():
                     (adapters / sha256).rename(Path(work) / "damaged")
                 folder.rename(adapters / sha256)
+        if self.shared is not None and not self.shared.has(f"adapters/{sha256}"):
+            self.shared.put(f"adapters/{sha256}", sorted((adapters / sha256).iterdir()))
         return sha256
 
     def has_adapter(self, sha256: str) -> bool:
-        """Whether the adapter exists and is unchanged."""
-        weights, _ = files_of(self.home / "adapters" / sha256)
-        return weights.exists() and self._hashes.sha256_of(weights) == sha256
+        """Whether the adapter exists and is unchanged. One that another machine stored is fetched."""
+        folder = self.home / "adapters" / sha256
+        if not self._is_whole(folder) and self.shared is not None:
+            self.shared.get(f"adapters/{sha256}", folder)
+        return self._is_whole(folder)
+
+    def _is_whole(self, folder: Path) -> bool:
+        weights, _ = files_of(folder)
+        return weights.exists() and self._hashes.sha256_of(weights) == folder.name
+
+    def forget_adapter(self, sha256: str) -> None:
+        shutil.rmtree(self.home / "adapters" / sha256, ignore_errors=True)
+        if self.shared is not None:
+            self.shared.delete(f"adapters/{sha256}")
 
     def checkpoints(self, run: str) -> Path:
         check_run(run)  # a run that was stored before the rule would name a folder outside
         return self.home / "checkpoints" / run
 
+    def shared_state(self, run: str) -> SharedResumeState | None:
+        """The resume state of a run that other machines reach."""
+        return None if self.shared is None else SharedResumeState(self.shared, run, self.checkpoints(run))
+
     def forget_checkpoints(self, run: str) -> None:
         with contextlib.suppress(BadInput):
             shutil.rmtree(self.checkpoints(run), ignore_errors=True)
+            if self.shared is not None:
+                self.shared.delete(f"checkpoints/{run}")
 
 
 def _scores(version: Version) -> bool:

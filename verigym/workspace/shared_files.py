@@ -1,0 +1,201 @@
+"""Adapters and resume states behind a URL that all machines reach: a bucket (s3://, gs://) or a mounted folder (file://).
+
+The workspace folder stays the place where files are used, so engines and trainers read plain paths. A file that the folder
+lacks is fetched. Each stored folder has a manifest with the SHA-256 of its files, which is written last, and every reader
+compares. The URL is in the variable VERIGYM_FILES or in the file `files.url`. Keys come from the environment of the storage's
+library. What nothing uses is deleted here only together with a local copy.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from verigym.core.errors import BadInput, InfrastructureFailure
+from verigym.core.install import install_command
+
+VARIABLE = "VERIGYM_FILES"
+URL_FILE = "files.url"
+_MANIFEST = "manifest.json"
+
+
+class _Manifest(msgspec.Struct):
+    files: dict[str, str]
+    """The SHA-256 of each file by its name."""
+
+
+def shared_files(home: Path) -> "SharedFiles | None":
+    """The shared files of a workspace. None if its files are only in its folder."""
+    url = os.environ.get(VARIABLE, "").strip()
+    if not url:
+        try:
+            url = (home / URL_FILE).read_text().strip()
+        except OSError:
+            return None
+        if not url:
+            raise BadInput(f"{home / URL_FILE} is empty. Write the URL of the shared files into it, or delete it")
+    return SharedFiles(url)
+
+
+class SharedFiles:
+    """Folders of files by name, such as `adapters/HASH`."""
+
+    def __init__(self, url: str) -> None:
+        if "://" not in url:
+            raise BadInput(
+                f'The URL of the shared files is not valid ("{url}"). Write s3://BUCKET/FOLDER or file:///FOLDER'
+            )
+        self.url = url.rstrip("/")
+        self._opened: tuple[Any, str] | None = None
+
+    def _open(self) -> tuple[Any, str]:
+        if self._opened is None:
+            try:
+                from fsspec.core import url_to_fs
+
+                self._opened = url_to_fs(self.url)
+            except ImportError as error:
+                scheme = self.url.partition("://")[0]
+                also = " For s3:// also install s3fs" if scheme == "s3" else ""
+                raise BadInput(
+                    f"{self.url} needs a package ({error}). Run: {install_command('files')}{also}"
+                ) from error
+            except ValueError as error:
+                raise BadInput(
+                    f"{self.url} cannot be opened ({error}). Write s3://BUCKET/FOLDER or file:///FOLDER"
+                ) from error
+        return self._opened
+
+    def has(self, name: str) -> bool:
+        return self._manifest(name) is not None
+
+    def put(self, name: str, paths: Iterable[Path]) -> None:
+        """Stores files under a name. It counts as stored once all files are there."""
+        files, root = self._open()
+        manifest = _Manifest({})
+        try:
+            files.makedirs(f"{root}/{name}", exist_ok=True)
+            for path in paths:
+                with path.open("rb") as file:
+                    manifest.files[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+                files.put_file(str(path), f"{root}/{name}/{path.name}")
+            files.pipe_file(f"{root}/{name}/{_MANIFEST}", msgspec.json.encode(manifest))
+        except OSError as error:
+            raise InfrastructureFailure(
+                f"{self.url}/{name} cannot be written ({error}). The files are kept in the workspace folder. Check the URL "
+                "and your keys, and repeat the command"
+            ) from error
+
+    def get(self, name: str, folder: Path) -> bool:
+        """Fetches what was stored under a name into a new folder, and compares each file with its hash. False if nothing was
+        stored."""
+        manifest = self._manifest(name)
+        if manifest is None:
+            return False
+        files, root = self._open()
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as work:
+            draft = Path(work) / "files"
+            draft.mkdir()
+            for file, sha256 in manifest.files.items():
+                if Path(file).name != file:
+                    raise BadInput(
+                        f"{self.url}/{name} has a file with the name {file!r}. Delete it, and store it again"
+                    )
+                try:
+                    files.get_file(f"{root}/{name}/{file}", str(draft / file))
+                except OSError as error:
+                    raise InfrastructureFailure(
+                        f"{self.url}/{name}/{file} cannot be read ({error}). Check the URL and your keys, and repeat the command"
+                    ) from error
+                with (draft / file).open("rb") as fetched:
+                    found = hashlib.file_digest(fetched, "sha256").hexdigest()
+                if found != sha256:
+                    raise BadInput(
+                        f"{self.url}/{name}/{file} is damaged: its SHA-256 is {found[:12]}..., and {sha256[:12]}... was stored. "
+                        "Restore it, or delete the folder and repeat the command on the machine that has the file"
+                    )
+            if folder.exists():
+                folder.rename(Path(work) / "old")
+            draft.rename(folder)
+        return True
+
+    def names(self, under: str) -> list[str]:
+        """The names that were stored under a folder, sorted."""
+        files, root = self._open()
+        try:
+            files.invalidate_cache()
+            found = [Path(path).name for path in files.ls(f"{root}/{under}", detail=False)]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise self._unreadable(under, error) from error
+        return sorted(found)
+
+    def delete(self, name: str) -> None:
+        files, root = self._open()
+        try:
+            files.rm(f"{root}/{name}", recursive=True)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise self._unreadable(name, error) from error
+
+    def _manifest(self, name: str) -> _Manifest | None:
+        files, root = self._open()
+        try:
+            body = files.cat_file(f"{root}/{name}/{_MANIFEST}")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise self._unreadable(name, error) from error
+        try:
+            return msgspec.json.decode(body, type=_Manifest)
+        except msgspec.DecodeError as error:
+            raise BadInput(
+                f"{self.url}/{name}/{_MANIFEST} is damaged ({error}). Delete the folder, and store it again"
+            ) from error
+
+    def _unreadable(self, name: str, error: OSError) -> InfrastructureFailure:
+        return InfrastructureFailure(
+            f"{self.url}/{name} cannot be read ({error}). Check the URL and your keys, and repeat the command"
+        )
+
+
+class SharedResumeState:
+    """The resume state of one training run. The newest is fetched at the start, and each new one is stored."""
+
+    def __init__(self, shared: SharedFiles, run: str, folder: Path) -> None:
+        self._shared, self._name, self._folder = shared, f"checkpoints/{run}", folder
+        self._stored: set[str] = set()
+
+    def fetch(self) -> None:
+        """Fetches the newest state, if the folder has no newer one."""
+        local = [path.stem for path in self._folder.glob("step-*.pt")]
+        for name in reversed(self._shared.names(self._name)):
+            if local and max(local) >= name:
+                return
+            with tempfile.TemporaryDirectory() as work:
+                if self._shared.get(f"{self._name}/{name}", Path(work) / name):
+                    self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                    draft = self._folder / f".{name}.new"
+                    shutil.copyfile(Path(work) / name / f"{name}.pt", draft)
+                    draft.replace(self._folder / f"{name}.pt")
+                    self._stored.add(name)
+                    return
+
+    def store(self) -> None:
+        """Stores the newest state of the folder, and deletes the older ones."""
+        path = max(self._folder.glob("step-*.pt"), default=None)
+        if path is None or path.stem in self._stored:
+            return
+        self._shared.put(f"{self._name}/{path.stem}", [path])
+        self._stored.add(path.stem)
+        for name in self._shared.names(self._name):
+            if name < path.stem:
+                self._shared.delete(f"{self._name}/{name}")
