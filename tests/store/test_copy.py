@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.store.conftest import new_schema
+from tests.store.server import PostgresServer
 from tests.store.test_database import append, episode
 from tests.store.test_transfer import contents, fill
 from verigym.core.errors import Refused
@@ -80,3 +82,15 @@ def test_an_empty_store_is_copied(tmp_path: Path, target: Store) -> None:
 def test_two_copies_at_once_are_refused(source: Store, target: Store) -> None:
     with target.claim("store copy"), pytest.raises(Refused, match="is using run store copy"):
         copy_store(source, target)
+
+
+@pytest.mark.cluster
+def test_a_database_is_copied_back_into_a_file(source: Store, server: PostgresServer, tmp_path: Path) -> None:
+    between, back = Store(new_schema(server, "back")), Store(tmp_path / "back.db")
+    copy_store(source, between)
+    result = copy_store(between, back)
+    assert result.copied == sum(result.rows.values()) > 1000
+    assert contents(back) == contents(source) and back.ledger() == source.ledger()
+    assert back.bodies("version") == source.bodies("version")
+    for store in (between, back):
+        store.close()

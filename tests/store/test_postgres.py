@@ -1,8 +1,10 @@
 """The store in PostgreSQL: what only a server can do, refuse or lose. The suite of `test_database` runs over it as well."""
 
+import asyncio
 import itertools
 import multiprocessing
 import os
+import random
 import signal
 import time
 from collections.abc import Callable
@@ -23,6 +25,7 @@ from verigym.store.connection import StoreBusy, StoreFailure
 from verigym.store.database import Store
 from verigym.store.postgres_claim import KEY, claimed
 from verigym.store.space import compact, free_bytes, run_bytes
+from verigym.store.writer import Writer
 
 pytestmark = pytest.mark.cluster
 numbers = itertools.count()
@@ -240,6 +243,36 @@ def test_a_claim_outlives_a_restart_of_the_server_or_the_next_write_is_refused()
         store.add("r", [episode("r", "c")])
         for one in (store, other):
             one.close()
+
+
+def test_a_server_that_is_killed_five_times_costs_a_run_nothing() -> None:
+    """A run goes on while the server is away, and each episode is stored once."""
+
+    async def rollout(store: Store, server: PostgresServer) -> None:
+        chance = random.Random(3)
+        async with Writer(store, "r") as writer:
+            for kill in range(5):
+                for index in range(400):
+                    made = episode("r", f"t{kill}", index)
+                    await writer.add(made, [verdict(made)])
+                    if index == 100:
+                        await asyncio.sleep(chance.uniform(0.1, 0.5))
+                        await asyncio.to_thread(server.stop, "immediate")
+                    if index == 300:
+                        await asyncio.sleep(chance.uniform(0.1, 0.5))
+                        await asyncio.to_thread(server.start)
+
+    with PostgresServer() as server:
+        store = Store(server.url())
+        store.begin_run("r", "eval", {})
+        with store.claim("r"):
+            asyncio.run(rollout(store, server))
+        run = store.run("r")
+        assert (run.trajectories, run.passed, run.scored) == (2000, 2000, 2000)
+        assert {one.id for one in store.trajectories("r")} == {
+            episode("r", f"t{kill}", index).id for kill in range(5) for index in range(400)
+        }
+        store.close()
 
 
 def _is_refused(store: Store, run: str) -> bool:

@@ -18,8 +18,11 @@ SHARED = ".shared"
 
 def store_of(home: Path) -> Path | str:
     """The file of the store, or its URL."""
-    if url := os.environ.get(VARIABLE, "").strip():
-        return url
+    return os.environ.get(VARIABLE, "").strip() or store_in(home)
+
+
+def store_in(home: Path) -> Path | str:
+    """What the folder itself names, whatever the environment says."""
     file = home / URL_FILE
     try:
         url = file.read_text().strip()

@@ -37,11 +37,11 @@ def copy_store(
     copied = 0
     counts: dict[str, int] = {}
     with target.claim("store copy"), source.reading() as connection:
-        reading = connection.execution_options(yield_per=_CHUNK)
         if isinstance(source.path, Path):
-            reading.exec_driver_sql("BEGIN")  # all tables as they are now, whatever is written meanwhile
+            connection.exec_driver_sql("BEGIN")  # all tables as they are now, whatever is written meanwhile
         else:
-            reading.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        reading = connection.execution_options(yield_per=_CHUNK)
         last = {table: _check_beginning(reading, target, table, source) for table in _TABLES}
         for table in _TABLES:
             total = _count(reading, table)

@@ -3,13 +3,14 @@
 Adapters and checkpoints stay in the folder. For many machines, put the folder where all of them see it.
 """
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from verigym.core.errors import BadInput, NotFound
 from verigym.registry import ledger
-from verigym.store.address import URL_FILE, has_password
+from verigym.store.address import URL_FILE, has_password, store_in
 from verigym.store.copy import copy_store
 from verigym.store.database import Store
 
@@ -31,23 +32,20 @@ def copy_workspace_store(
     source: str, target: str, *, use: bool = False, progress: Callable[[str, int, int], None] = lambda *_: None
 ) -> StoreCopy:
     """Copies the store of a workspace folder (or a file, or a URL) to a URL or a new file. `use` makes the folder use it."""
-    opened, into = Store(_address(source, "source"), query_only=True), Store(_address(target, "target"))
-    try:
-        if opened.path == into.path:
-            raise BadInput(f"Source and target are the same store ({opened.path}). Name another target")
+    settings = _settings(source, target) if use else None
+    where, to = _address(source, "source"), _address(target, "target")
+    with contextlib.closing(Store(where, query_only=True)) as opened:
         if not opened.exists:
             raise NotFound(f"There is no store at {opened.path}. Name a workspace folder, its store.db or a URL")
-        settings = _settings(source, target) if use else None
-        result = copy_store(opened, into, progress)
-        entries = ledger.verify_chain(into)
-        if settings is not None:
-            settings.write_text(f"{into.path}\n")
-        return StoreCopy(
-            str(opened.path), str(into.path), result.rows, result.copied, entries, str(settings) if settings else ""
-        )
-    finally:
-        opened.close()
-        into.close()
+        if where == to:
+            raise BadInput(f"Source and target are the same store ({opened.path}). Name another target")
+        with contextlib.closing(Store(to)) as into:
+            result = copy_store(opened, into, progress)
+            entries = ledger.verify_chain(into)
+            if settings is not None:
+                settings.write_text(f"{into.path}\n")
+            names = str(opened.path), str(into.path)
+            return StoreCopy(*names, result.rows, result.copied, entries, str(settings) if settings else "")
 
 
 def _address(text: str, what: str) -> Path | str:
@@ -62,7 +60,7 @@ def _address(text: str, what: str) -> Path | str:
         raise BadInput(
             f'The {what} "{text}" is not a store. Write postgresql+psycopg://USER@HOST/DATABASE, or a file that ends in .db'
         )
-    return path / "store.db"
+    return store_in(path)
 
 
 def _settings(source: str, target: str) -> Path:
