@@ -224,8 +224,7 @@ def test_a_claim_outlives_a_restart_of_the_server_or_the_next_write_is_refused()
         with store.claim("r"):
             server.stop("immediate")
             server.start()
-            with other.reading() as connection:
-                wait_until(lambda: bool(claimed(connection)))
+            wait_until(lambda: _is_claimed(other))
             assert _is_refused(other, "r")
             store.add("r", [episode("r", "a")])
             engine = sa.create_engine(server.url(), isolation_level="AUTOCOMMIT")
@@ -273,6 +272,11 @@ def test_a_server_that_is_killed_five_times_costs_a_run_nothing() -> None:
             episode("r", f"t{kill}", index).id for kill in range(5) for index in range(400)
         }
         store.close()
+
+
+def _is_claimed(store: Store) -> bool:
+    with store.reading() as connection:  # a new transaction, because one sees the same sessions to its end
+        return bool(claimed(connection))
 
 
 def _is_refused(store: Store, run: str) -> bool:
