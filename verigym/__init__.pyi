@@ -37,6 +37,7 @@ from verigym.policies.engines.fake import FakeEngine as FakeEngine
 from verigym.policies.engines.fleet import Fleet as Fleet
 from verigym.policies.engines.sglang import SglangEngine as SglangEngine
 from verigym.policies.engines.vllm import VllmEngine as VllmEngine
+from verigym.policies.engines.vllm_process import VllmProcess as VllmProcess
 from verigym.policies.local.policy import LocalPolicy as LocalPolicy
 from verigym.policies.remote import RemotePolicy as RemotePolicy
 from verigym.policies.scripted import ScriptedPolicy as ScriptedPolicy

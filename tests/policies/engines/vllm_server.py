@@ -132,21 +132,23 @@ def _error(status: int, message: str) -> web.Response:
     return web.json_response({"error": {"message": message, "type": "BadRequestError", "code": status}}, status=status)
 
 
+def routes(server: VllmServer) -> list[web.RouteDef]:
+    return [
+        web.get("/v1/models", server.models),
+        web.get("/health", server.health),
+        web.get("/metrics", server.metrics),
+        web.post("/inference/v1/generate", server.generate),
+        web.post("/inference/v1/abort_requests", server.abort),
+        web.post("/v1/load_lora_adapter", server.load),
+        web.post("/v1/unload_lora_adapter", server.unload),
+    ]
+
+
 @contextlib.asynccontextmanager
 async def serving(server: VllmServer) -> AsyncIterator[str]:
     """The server's address."""
     app = web.Application(middlewares=[server.before])
-    app.add_routes(
-        [
-            web.get("/v1/models", server.models),
-            web.get("/health", server.health),
-            web.get("/metrics", server.metrics),
-            web.post("/inference/v1/generate", server.generate),
-            web.post("/inference/v1/abort_requests", server.abort),
-            web.post("/v1/load_lora_adapter", server.load),
-            web.post("/v1/unload_lora_adapter", server.unload),
-        ]
-    )
+    app.add_routes(routes(server))
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
