@@ -96,6 +96,22 @@ def test_an_alarm_that_flickers_at_its_threshold_is_told_once() -> None:
     assert len([alarm for step in run for alarm in new_alarms(until(run, step))]) == 1
 
 
+@pytest.mark.parametrize(
+    ("ratios", "raised"),
+    [
+        ({"mismatch_ratio": 1.04}, False),
+        ({"mismatch_ratio": 1.06}, True),
+        ({"mismatch_ratio": 1.2, "mismatch_ratio/age_0": 1.01, "mismatch_ratio/age_1": 1.4}, False),
+        ({"mismatch_ratio": 1.2, "mismatch_ratio/age_0": 1.06, "mismatch_ratio/age_1": 1.4}, True),
+        ({"mismatch_ratio": 1.2, "stale_kl": 0.1}, False),
+    ],
+    ids=["below", "above", "only old versions differ", "the newest version differs", "stored episodes"],
+)
+def test_a_ratio_above_1_05_of_the_newest_version_raises_an_alarm(ratios: dict[str, float], raised: bool) -> None:
+    found = alarms({step: dict(ratios) for step in range(1, 5)})
+    assert [one.kind for one in found] == (["sampler differs"] if raised else [])
+
+
 def test_the_documented_h200_runs_only_raise_tasks_too_easy() -> None:
     found = json.loads((ROOT / "docs" / "results" / "methods_h200.json").read_text())
     raised = {name: kinds({row["step"]: row for row in one["curve"]}) for name, one in found.items() if "curve" in one}
@@ -123,9 +139,8 @@ def test_no_history_raises_nothing() -> None:
     assert alarms({}) == [] and new_alarms({}) == []
 
 
-NAMES = (
-    "reward passed length truncated live_groups entropy kl mismatch grad_norm unsafe valid part/tool part/valid other"
-)
+NAMES = """reward passed length truncated live_groups entropy kl mismatch mismatch_ratio grad_norm unsafe valid
+    part/tool part/valid other"""
 names = st.sampled_from([*NAMES.split(), "held_out_success", "held_out_valid", "held_out_unsafe"])
 numbers = st.floats(-10, 1e6) | st.sampled_from([0.0, 1.0, float("nan"), float("inf")])
 

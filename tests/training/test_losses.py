@@ -216,8 +216,9 @@ def test_figures_are_means_over_the_tokens_of_the_batch() -> None:
         reference_BS=now_BS,
     )
     clipped = 2 / 5  # up with an advantage above 0, down with one below
+    ratio = round((4 * math.exp(0.25) + math.exp(0.75)) / 5, 6)  # of the logprobs before the updates
     assert {name: round(value.item(), 6) for name, value in figures.items()} == {
-        "clipped": pytest.approx(clipped), "mismatch": 0.25, "kl": 0.0,
+        "clipped": pytest.approx(clipped), "mismatch": 0.25, "mismatch_ratio": ratio, "kl": 0.0,
     }  # fmt: skip
 
 

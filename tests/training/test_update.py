@@ -1,5 +1,6 @@
 """One update: micro-batches add up to the batch, and every update of a batch looks back to the same old logprobs."""
 
+import math
 import random
 from typing import Any
 
@@ -312,6 +313,25 @@ def test_the_mismatch_is_how_far_the_samplers_logprobs_were_from_ours() -> None:
     assert policy_update(model(), descent(model()), moved, SETTINGS, temperature=0.8)["mismatch"] == pytest.approx(
         0.25, abs=1e-5
     )
+
+
+@pytest.mark.parametrize("updates", [1, 2, 3])
+def test_the_ratio_is_split_by_the_age_of_the_version_that_sampled(updates: int) -> None:
+    """Samples of age 0 are exact. Those of age 1 and 2 are off by 0.1 and 0.3. Without rates, the model stays as it is."""
+    trained, batch, off = model(), samples(12), (0.0, 0.1, 0.3)
+    aged: list[Sample] = []
+    for place, sample in enumerate(batch):
+        values, age = iter(slow_logprobs(trained, sample, 0.8).tolist()), place % 3
+        logprobs = [next(values) + off[age] if one else 0.0 for one in sample.mask]
+        aged.append(Sample(ids=sample.ids, mask=sample.mask, logprobs=logprobs))
+    still = torch.optim.SGD(lora.parameters(trained), lr=0.0)
+    ages = [place % 3 for place in range(12)]
+    figures = policy_update(trained, still, aged, SETTINGS, temperature=0.8, updates=updates, ages=ages)
+    for age, difference in enumerate(off):
+        assert figures[f"mismatch_ratio/age_{age}"] == pytest.approx(math.exp(difference), abs=1e-4)
+    for young in ([], [0] * 12):
+        plain = policy_update(trained, still, aged, SETTINGS, temperature=0.8, ages=young)
+        assert not [name for name in plain if "age" in name]
 
 
 def test_a_gradient_that_is_not_finite_is_refused_and_changes_nothing() -> None:

@@ -292,6 +292,14 @@ def critic_is_blind(history: History) -> Observation | None:
 
 def sampler_differs(history: History) -> Observation | None:
     """Logprobs of the same tokens differ between sampler and trainer."""
+    youngest = values(history, "mismatch_ratio/age_0") or values(history, "mismatch_ratio")
+    stored = bool(values(history, "stale_kl"))  # other weights sampled the episodes, so a difference is no fault
+    if not stored and len(youngest) >= 3 and statistics.median(youngest[-3:]) > 1.05:
+        return Observation(
+            "mismatch_ratio",
+            f"probabilities of sampled tokens differ by a factor of {recent(youngest, 3):.3f} on average between sampling and "
+            "training (limit 1.05)",
+        )
     curve = values(history, "mismatch")
     if len(curve) < 3 or statistics.median(curve[-3:]) <= 0.15:
         return None

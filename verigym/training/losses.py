@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from verigym.training import mismatch
 from verigym.training.recipe_groups import (
     Distill,
     PolicyLoss,
@@ -68,6 +69,7 @@ def policy_loss(
     figures = {"clipped": (cut & mask_BS.bool()).sum() / totals.tokens}
     if sampled_BS is not None:
         figures["mismatch"] = ((now_BS.detach() - sampled_BS).abs() * mask_BS).sum() / totals.tokens
+        figures["mismatch_ratio"] = mismatch.ratio(then_BS, sampled_BS, mask_BS) / totals.tokens
         gain = gain * _correction((then_BS - sampled_BS) * mask_BS, settings)
     loss_BS = -gain
     if reference_BS is not None:

@@ -9,7 +9,7 @@ import math
 import statistics
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +36,7 @@ from verigym.training.losses import (
     value_loss,
 )
 from verigym.training.master_weights import MasterWeights
+from verigym.training.mismatch import ratios_by_age, tokens_by_age
 from verigym.training.plan import CPU_TOKENS
 from verigym.training.recipe_groups import Distill, Optimizer, PolicyLoss, PreferenceLoss, Thumbs
 
@@ -113,9 +114,11 @@ def policy_update(
     updates: int = 1,
     reference: Weights = None,
     teaching: Teaching | None = None,
+    ages: Sequence[int] = (),
 ) -> Figures:
     """Makes `updates` optimizer updates, each on its share of the samples. With one update, the old logprobs are the current
-    ones. `rows` is the number of samples including masked ones. The advantages of a teacher are added to those of the samples."""
+    ones. `rows` is the number of samples including masked ones. The advantages of a teacher are added to those of the samples.
+    `ages` has the age of each sample, if versions differ: the number of updates since the version that sampled it."""
     old = None if updates == 1 else logprobs_of(model, samples, temperature)
     anchor = None
     if settings.kl and settings.kl_in != "reward":
@@ -123,13 +126,23 @@ def policy_update(
             anchor = logprobs_of(model, samples, temperature)
     size = math.ceil(len(samples) / updates)
     done: list[Figures] = []
+    aged = tokens_by_age(samples, ages, math.ceil(len(samples) / size))
     for start in range(0, len(samples), size):
         part = slice(start, start + size)
         share = samples[part]
         totals = Totals((rows or len(samples)) * len(share) / len(samples), num_scored(share), longest)
         taught = teaching and teaching._replace(logprobs=teaching.logprobs[part])
         loss_of = _policy_loss_of(
-            model, share, settings, totals, temperature, old and old[part], anchor and anchor[part], taught
+            model,
+            share,
+            settings,
+            totals,
+            temperature,
+            old and old[part],
+            anchor and anchor[part],
+            taught,
+            ages[part],
+            aged,
         )
         done.append(_update(model, optimizer, share, loss_of))
     figures = {name: statistics.fmean(update[name] for update in done) for name in done[0]}
@@ -145,6 +158,8 @@ def _policy_loss_of(
     old: list[list[float]] | None,
     reference: list[list[float]] | None,
     teaching: Teaching | None = None,
+    ages: Sequence[int] = (),
+    aged: Mapping[int, float] = {},
 ) -> LossOf:
     bonus = settings.entropy_bonus > 0
     by_token = any(sample.advantages for sample in samples)
@@ -169,6 +184,7 @@ def _policy_loss_of(
             scored_BS = _table(now_BS, [teaching.logprobs[i] for i in packed.samples])
             more_BS, taught = teacher_advantages(scored_BS, then_BS, mask_BS, teaching.settings, totals.tokens)
             advantages = advantages + more_BS
+        sampled_BS = sampled_BS.where((then_BS - sampled_BS).abs() > ROUNDING, then_BS)
         loss, figures = policy_loss(
             now_BS,
             mask_BS,
@@ -176,11 +192,13 @@ def _policy_loss_of(
             settings,
             totals,
             old_BS=old_BS,
-            sampled_BS=sampled_BS.where((then_BS - sampled_BS).abs() > ROUNDING, then_BS),
+            sampled_BS=sampled_BS,
             reference_BS=at_rows(reference),
             entropy_BS=entropy_BS if bonus else None,
         )
-        return loss, {**figures, **taught, "entropy": entropy_BS.detach().sum() / totals.tokens}
+        row_ages = [ages[i] for i in packed.samples] if aged else []
+        by_age = ratios_by_age(then_BS, sampled_BS, mask_BS, row_ages, aged) if aged else {}
+        return loss, {**figures, **by_age, **taught, "entropy": entropy_BS.detach().sum() / totals.tokens}
 
     return loss_of
 

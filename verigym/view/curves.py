@@ -154,6 +154,13 @@ _PANELS = [
         left=["mismatch"],
         words="Mean difference of the logprobs of the same tokens.",
     ),
+    _PanelSpec(
+        id="ratio",
+        title="Ratio of the probabilities of sampler and trainer",
+        left=["mismatch_ratio", "mismatch_ratio/"],
+        words="Mean ratio of the probabilities of the same tokens, the larger divided by the smaller. Above 1.05 for the newest "
+        "version, sampler and trainer compute different models. The ratio of older versions grows, because the model learns.",
+    ),
     _PanelSpec(id="pairs", title="Preference pairs", left=["margin", "chosen", "rejected", "score"]),
     _PanelSpec(id="unscored", title="Episodes that could not be scored", left=["unscored"]),
     _PanelSpec(
@@ -194,6 +201,7 @@ WORDS = {
     "clipped": "clipped",
     "grad_norm": "gradient norm",
     "mismatch": "difference",
+    "mismatch_ratio": "ratio",
     "unscored": "not scored",
     "seconds": "whole step",
     "sampling_s": "sampling",
