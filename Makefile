@@ -39,7 +39,7 @@ test-agents: $(DEV) sandbox  ## run the tests that need packages of other projec
 	$(BIN)/python -m tests.third_party.install
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/third_party
 
-test-cluster: $(DEV)  ## run the tests that need PostgreSQL, on a server of their own
+test-cluster: $(DEV)  ## run the tests with many processes, and those that need PostgreSQL, on a server of their own
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || \
 		{ test "$$(id -u)" = 0 && as= || as="sudo -n"; \
 		$$as apt-get install -y postgresql </dev/null >/dev/null 2>&1; } || \

@@ -20,7 +20,7 @@ from verigym.model.lora_targets import coverage
 from verigym.model.shape import NF4_BITS
 from verigym.model.tree import pack
 from verigym.policies.local.engine import LocalEngine
-from verigym.training.loop import load_checkpoint, save_checkpoint
+from verigym.training.checkpoint import load_checkpoint, save_checkpoint
 from verigym.training.recipe_groups import Optimizer
 from verigym.training.update import lower_budget, make_optimizer, sft_update, updates_made
 

@@ -7,7 +7,7 @@ import torch
 
 from tests.tiny import tiny
 from verigym.model import lora
-from verigym.training.loop import load_checkpoint, save_checkpoint
+from verigym.training.checkpoint import load_checkpoint, save_checkpoint
 from verigym.training.update import make_optimizer
 
 

@@ -12,7 +12,7 @@ from verigym.core.errors import BadInput
 from verigym.model import lora
 from verigym.model.forward_check import check_agreement
 from verigym.model.lora import LoraConfig
-from verigym.training.loop import load_checkpoint, save_checkpoint
+from verigym.training.checkpoint import load_checkpoint, save_checkpoint
 from verigym.training.update import logprobs_of, make_optimizer, sft_update, updates_made
 
 SAMPLES = [sample([7, 20, 33, 50, 8, 11, 4, 19, 2], 3), sample([7, 20, 33, 50, 8, 11, 4, 41, 30, 5], 4)]

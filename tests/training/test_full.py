@@ -18,7 +18,7 @@ from verigym.model import full, lora
 from verigym.model.full import FullSettings
 from verigym.model.tree import pack
 from verigym.policies.local.engine import LocalEngine
-from verigym.training.loop import load_checkpoint, save_checkpoint
+from verigym.training.checkpoint import load_checkpoint, save_checkpoint
 from verigym.training.recipe_groups import Optimizer
 from verigym.training.update import logprobs_of, lower_budget, make_optimizer, sft_update, updates_made
 

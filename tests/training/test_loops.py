@@ -29,6 +29,7 @@ from verigym.rollout.settings import RunSettings
 from verigym.training import grpo, loop
 from verigym.training.groups import Group, Source, less
 from verigym.training.grpo import train_grpo
+from verigym.training.learner import UPDATES, LocalLearner
 from verigym.training.offline import batch, hold_out, train_dpo, train_reward, train_sft
 from verigym.training.recipe import Recipe, make_recipe
 from verigym.training.samples import example_samples, from_trajectory, preference_pair, reward_pair
@@ -359,13 +360,13 @@ def test_cut_off_replies_are_counted_in_the_mean_and_not_learnt_from(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[tuple[int, int]] = []
-    right = grpo.policy_update
+    right = UPDATES["policy"]
 
     def watched(model: Any, optimizer: Any, samples: Sequence[Sample], *given: Any, **named: Any) -> Any:
         seen.append((len(samples), named["rows"]))
         return right(model, optimizer, samples, *given, **named)
 
-    monkeypatch.setattr(grpo, "policy_update", watched)
+    monkeypatch.setitem(UPDATES, "policy", watched)
     fields: Any = {"steps": 1, "episodes": {"mask_truncated": True}, "max_tokens": 40, "num_generations_per_prompt": 8}
     _, rollouts = run_grpo(fresh_policy(), tmp_path, Reporter(), by_place, **fields)
     episodes = [one for group in rollouts.groups for one in group.trajectories]
@@ -382,7 +383,7 @@ def test_kl_in_the_reward_is_the_divergence_from_the_reference(tmp_path: Path) -
     rollouts = Rollouts(policy, settings, by_place, ())
     groups = asyncio.run(rollouts.collect(1, 0, {"chat": TASKS[:2]}))
     groups = [groups[0]._replace(rewards=[1.0, 0.0, None]), groups[1]._replace(rewards=[0.5, 0.0, 0.0])]
-    taken, mean = grpo._kl_share(policy.model, groups, settings, other)
+    taken, mean = grpo._kl_share(LocalLearner(policy.model, settings, other), groups, settings)
     flat: list[float] = []
     for group in groups:
         for trajectory, reward, value in zip(

@@ -26,8 +26,9 @@ from tests.training.test_loops import (
 from verigym.core.errors import BadInput
 from verigym.core.records import Sample, Trajectory, Turn
 from verigym.model import lora
+from verigym.training.critic import Critic
 from verigym.training.losses import value_loss
-from verigym.training.ppo import Critic, _quality, gae, token_rewards, train_ppo, whitened
+from verigym.training.ppo import _quality, gae, token_rewards, train_ppo, whitened
 from verigym.training.update import value_update, values_of
 
 FLOATS = st.floats(-3, 3)

@@ -7,8 +7,8 @@ import pytest
 
 from tests.workspace.desk import WALK, Bench
 from verigym.core.records import Sample
-from verigym.training import grpo
 from verigym.training.advantages import KlShare
+from verigym.training.learner import UPDATES
 from verigym.workspace.advantages import advantages_of
 
 
@@ -16,7 +16,7 @@ from verigym.workspace.advantages import advantages_of
 def used(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, list[float]]]:
     """The advantages of each step that the update saw, by trajectory."""
     steps: list[dict[str, list[float]]] = []
-    update = grpo.policy_update
+    update = UPDATES["policy"]
 
     def watched(model: Any, optimizer: Any, samples: Sequence[Sample], *given: Any, **named: Any) -> Any:
         seen: dict[str, list[float]] = {}
@@ -25,7 +25,7 @@ def used(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, list[float]]]:
         steps.append(seen)
         return update(model, optimizer, samples, *given, **named)
 
-    monkeypatch.setattr(grpo, "policy_update", watched)
+    monkeypatch.setitem(UPDATES, "policy", watched)
     return steps
 
 

@@ -101,7 +101,7 @@ def test_staleness_is_the_divergence_from_the_sampler_and_the_effective_share() 
         msgspec.structs.replace(row, logprobs=[x + 0.1 if m else 0.0 for x, m in zip(row.logprobs, row.mask, strict=True)])
         for row in attempts
     ]  # fmt: skip
-    figures = staleness(model, shifted, 1.0, 10, 5, 4)
+    figures = staleness(now, shifted, 10, 5, 4)
     assert figures["stale_kl"] == pytest.approx(0.1, abs=1e-4) and figures["epoch"] == 2
     weights = torch.exp(-0.1 * torch.tensor([float(len(row)) for row in now]))
     assert figures["stale_share"] == pytest.approx(float(weights.sum() ** 2 / (weights**2).sum() / 2), abs=1e-4)

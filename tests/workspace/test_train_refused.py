@@ -18,6 +18,7 @@ from verigym.environments.load import load_environment
 from verigym.model import lora, lora_files
 from verigym.training import loop
 from verigym.training.alarms import Alarm, StoredAlarm
+from verigym.training.checkpoint import save_checkpoint
 from verigym.training.update import make_optimizer
 from verigym.workspace import datasets as data
 from verigym.workspace import measure as stages
@@ -346,7 +347,7 @@ def test_a_disk_that_takes_only_so_much_is_said_in_words_of_ours(tmp_path: Path)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
     try:
         with pytest.raises(InfrastructureFailure, match="File too large"):
-            loop.save_checkpoint(tmp_path, model, optimizer, 1)
+            save_checkpoint(tmp_path, model, optimizer, 1)
         with pytest.raises(InfrastructureFailure, match="the adapter could not be written"):
             lora_files.save(model, tmp_path / "adapter", "base")
         shutil.rmtree(tmp_path / "adapter")

@@ -49,8 +49,15 @@ def load(
 ) -> LoadedModel:
     """Loads `name`. The embedded model is pulled first if needed. With `quantized`, its linear layers are stored in 4 bits. They
     are quantised one by one, so the device never holds the model in 16 bits."""
-    device = device or default_device()
     tokenizer = load_tokenizer(name)
+    return LoadedModel(load_model(name, device=device, dtype=dtype, quantized=quantized), tokenizer, name, quantized)
+
+
+def load_model(
+    name: str, *, device: str | None = None, dtype: torch.dtype | None = None, quantized: Quantized = ""
+) -> Any:
+    """The model of `load` without its tokenizer."""
+    device = device or default_device()
     model = open_named(
         name,
         lambda source, local: AutoModelForCausalLM.from_pretrained(
@@ -62,7 +69,7 @@ def load(
         warn(words)
     if quantized:
         quantize(model, device)
-    return LoadedModel(model.to(device).eval(), tokenizer, name, quantized)
+    return model.to(device).eval()
 
 
 def slow_layers(model: Any, device: str) -> str:

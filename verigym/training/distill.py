@@ -17,12 +17,13 @@ from typing import Any
 from verigym.core.records import Stop
 from verigym.training.groups import Group, advantages_in
 from verigym.training.grpo import learn, sample_groups, train_on_policy
+from verigym.training.learner import Learner, LocalLearner
 from verigym.training.loop import FirstBatch, Metrics, OnMetrics
 from verigym.training.recipe import Recipe
 from verigym.training.rollouts import TrainingRollouts
 from verigym.training.samples import from_trajectory
 from verigym.training.teachers import StudentSample, Teacher
-from verigym.training.update import Teaching, Weights, make_optimizer
+from verigym.training.update import Teaching, Weights
 
 
 async def train_distill(
@@ -33,10 +34,11 @@ async def train_distill(
     teacher: Teacher,
     *,
     reference: Weights = None,
+    learner: Learner | None = None,
     report: OnMetrics,
 ) -> None:
-    """Trains the adapter on `model`. `reference` is that of `loss.kl`, as in `train_grpo`."""
-    optimizer = make_optimizer(model, recipe.learning_rate, recipe.optimizer)
+    """Trains the adapter on `model`. `reference` and `learner` are those of `train_grpo`."""
+    learner = learner or LocalLearner(model, recipe, reference)
     first = FirstBatch(model)
 
     async def one_step(step: int) -> Metrics:
@@ -56,10 +58,10 @@ async def train_distill(
             samples = [sample for sample, _ in taught]
             await first.check(samples)
             teaching = Teaching([row for _, row in taught], recipe.distill)
-            metrics |= await learn(model, optimizer, samples, recipe, reference=reference, teaching=teaching)
+            metrics |= await learn(learner, samples, recipe, teaching=teaching)
         return metrics | {"update_s": time.perf_counter() - scored}
 
-    await train_on_policy(model, optimizer, recipe, rollouts, folder, one_step, report)
+    await train_on_policy(learner, recipe, rollouts, folder, one_step, report)
 
 
 def students_of(groups: list[Group], recipe: Recipe) -> list[StudentSample]:

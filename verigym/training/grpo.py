@@ -19,17 +19,18 @@ from typing import Any
 import torch
 
 from verigym.core.records import Sample
-from verigym.model import lora
 from verigym.model.threads import in_thread
+from verigym.training.critic import Tokens
 from verigym.training.gold import spread
 from verigym.training.groups import Group, has_signal, less, pick, samples_of, summary, with_rewards
-from verigym.training.loop import Companion, FirstBatch, Metrics, OneStep, OnMetrics, train_steps
+from verigym.training.learner import Learner, LocalLearner
+from verigym.training.loop import FirstBatch, Metrics, OneStep, OnMetrics, train_steps
 from verigym.training.losses import divergence
 from verigym.training.offline import batch
 from verigym.training.recipe import Recipe
 from verigym.training.rollouts import TrainingRollouts
 from verigym.training.samples import from_trajectory
-from verigym.training.update import Teaching, Weights, logprobs_of, make_optimizer, policy_update
+from verigym.training.update import Teaching, Weights
 
 
 async def train_grpo(
@@ -40,37 +41,38 @@ async def train_grpo(
     *,
     reference: Weights = None,
     stored: Sequence[Group] = (),
+    learner: Learner | None = None,
     report: OnMetrics,
 ) -> None:
     """Trains the adapter on `model`. The divergence is measured from `reference`, the weights of an adapter, or from the bare
     model if it is None. Checkpoints are in `folder`. With `stored`, it trains on these groups, each once per epoch, and samples
-    none. `loss.correction` then corrects for the weights that sampled them."""
-    optimizer = make_optimizer(model, recipe.learning_rate, recipe.optimizer)
+    none. `loss.correction` then corrects for the weights that sampled them. `learner` makes the updates. None for one in this
+    process."""
+    learner = learner or LocalLearner(model, recipe, reference)
     first = FirstBatch(model)
 
     async def one_step(step: int) -> Metrics:
         groups, metrics = await sample_groups(recipe, rollouts, step, stored)
         sampled = time.perf_counter()
         if recipe.loss.kl and recipe.loss.kl_in == "reward":
-            taken, metrics["kl"] = await in_thread(_kl_share, model, groups, recipe, reference)
+            taken, metrics["kl"] = await in_thread(_kl_share, learner, groups, recipe)
             groups = [less(group, taken) for group in groups]
             rollouts.keep_kl_share(step, taken)
         samples = samples_of(groups, recipe)
         kept = [sample for sample, masked in samples if not masked]
         num_rows = len(samples)
         if stored and kept:
-            metrics |= await in_thread(
-                staleness, model, kept, recipe.temperature, len(stored), recipe.prompts_per_step, step
-            )
+            now = await in_thread(learner.logprobs, kept, recipe.temperature)
+            metrics |= staleness(now, kept, len(stored), recipe.prompts_per_step, step)
         if recipe.episodes.gold_when_all_fail:
             gold, counts = await rollouts.gold(groups, step)
             kept, num_rows, metrics = spread(kept, gold), num_rows + len(gold), metrics | counts
         if kept:
             await first.check(kept)
-            metrics |= await learn(model, optimizer, kept, recipe, rows=num_rows, reference=reference)
+            metrics |= await learn(learner, kept, recipe, rows=num_rows)
         return metrics | {"update_s": time.perf_counter() - sampled}
 
-    await train_on_policy(model, optimizer, recipe, rollouts, folder, one_step, report)
+    await train_on_policy(learner, recipe, rollouts, folder, one_step, report)
 
 
 async def sample_groups(
@@ -89,52 +91,44 @@ async def sample_groups(
 
 
 async def learn(
-    model: Any,
-    optimizer: torch.optim.Optimizer,
+    learner: Learner,
     samples: Sequence[Sample],
     recipe: Recipe,
     *,
     rows: int = 0,
-    reference: Weights = None,
     teaching: Teaching | None = None,
 ) -> Metrics:
     """The updates of a step by the policy loss of the recipe (`update.policy_update`)."""
     return await in_thread(
-        policy_update,
-        model,
-        optimizer,
+        learner.update,
+        "policy",
         samples,
-        recipe.loss,
+        settings=recipe.loss,
         temperature=recipe.temperature,
         longest=recipe.reply_limit,
         rows=rows,
         updates=recipe.updates_per_batch or 1,
-        reference=reference,
         teaching=teaching,
     )
 
 
 async def train_on_policy(
-    model: Any,
-    optimizer: torch.optim.Optimizer,
+    learner: Learner,
     recipe: Recipe,
     rollouts: TrainingRollouts,
     folder: Path,
     one_step: OneStep,
     report: OnMetrics,
-    companion: Companion | None = None,
 ) -> None:
     """The loop of every method that samples: `train_steps` with the evaluations of `rollouts`, which hear of new weights."""
     await train_steps(
-        model,
-        optimizer,
+        learner,
         recipe,
         folder,
         one_step,
         evaluate=rollouts.evaluate,
         report=report,
         weights_changed=rollouts.weights_changed,
-        companion=companion,
     )
 
 
@@ -156,13 +150,11 @@ async def collect(recipe: Recipe, rollouts: TrainingRollouts, step: int) -> list
     return groups
 
 
-def staleness(
-    model: Any, samples: Sequence[Sample], temperature: float, num_groups: int, per_step: int, step: int
-) -> Metrics:
-    """How far the weights are from those that sampled stored episodes. `stale_kl`: the mean of the sampler's logprob less the
-    present one, an estimate of their divergence per token. `stale_share`: the effective share of the episodes, 1 if the weights
-    of the episodes are equal and near 0 if a few of them dominate. `epoch`: how often each group was used."""
-    now = logprobs_of(model, samples, temperature)
+def staleness(now: Tokens, samples: Sequence[Sample], num_groups: int, per_step: int, step: int) -> Metrics:
+    """How far the weights, whose logprobs are `now`, are from those that sampled stored episodes. `stale_kl`: the mean of the
+    sampler's logprob less the present one, an estimate of their divergence per token. `stale_share`: the effective share of the
+    episodes, 1 if the weights of the episodes are equal and near 0 if a few of them dominate. `epoch`: how often each group was
+    used."""
     then = [[*itertools.compress(sample.logprobs, sample.mask)] for sample in samples]
     num_tokens = max(1, sum(map(len, now)))
     total = math.fsum(b - a for ours, theirs in zip(now, then, strict=True) for a, b in zip(ours, theirs, strict=True))
@@ -180,17 +172,14 @@ def drawn(recipe: Recipe, rollouts: TrainingRollouts, step: int) -> Metrics:
     return rollouts.difficulty(step).metrics(sum(len(source.tasks) for source in rollouts.sources), step)
 
 
-def _kl_share(
-    model: Any, groups: Sequence[Group], recipe: Recipe, reference: Weights
-) -> tuple[dict[str, float], float]:
+def _kl_share(learner: Learner, groups: Sequence[Group], recipe: Recipe) -> tuple[dict[str, float], float]:
     """What the divergence of its tokens from the reference takes off the reward of each trajectory, and the mean divergence per
     token."""
     samples = [
         sample for group in groups for trajectory in group.trajectories for sample in from_trajectory(trajectory, 0.0)
     ]
-    now = logprobs_of(model, samples, recipe.temperature)
-    with lora.with_weights(model, reference):
-        then = logprobs_of(model, samples, recipe.temperature)
+    now = learner.logprobs(samples, recipe.temperature)
+    then = learner.logprobs(samples, recipe.temperature, reference=True)
     estimator = "k1" if recipe.loss.kl_estimator == "unbiased" else recipe.loss.kl_estimator
     kl: dict[str, float] = {}
     for sample, ours, theirs in zip(samples, now, then, strict=True):

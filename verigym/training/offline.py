@@ -3,36 +3,34 @@
 import functools
 import random
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from verigym.core.records import Preference, Sample
 from verigym.core.seeds import derive
 from verigym.model.threads import in_thread
+from verigym.training.learner import Learner, LocalLearner, Loss
 from verigym.training.loop import Evaluate, FirstBatch, Metrics, OnMetrics, train_steps
 from verigym.training.recipe import Recipe
 from verigym.training.recipe_groups import LEAST_FAMILIES
-from verigym.training.update import (
-    Pair,
-    Rated,
-    Weights,
-    dpo_update,
-    kto_update,
-    make_optimizer,
-    reward_update,
-    sft_update,
-    sides_of,
-)
+from verigym.training.update import Pair, Rated, Weights, sides_of
 
 T = TypeVar("T")
 
 
 async def train_sft(
-    model: Any, recipe: Recipe, samples: Sequence[Sample], folder: Path, *, evaluate: Evaluate, report: OnMetrics
+    model: Any,
+    recipe: Recipe,
+    samples: Sequence[Sample],
+    folder: Path,
+    *,
+    learner: Learner | None = None,
+    evaluate: Evaluate,
+    report: OnMetrics,
 ) -> None:
-    update = partial(sft_update, model)
-    await _train(model, recipe, samples, folder, list, update, evaluate, report)
+    """`learner` makes the updates. None for one in this process."""
+    learner = learner or LocalLearner(model, recipe)
+    await _train(learner, "sft", recipe, samples, folder, list, {}, evaluate, report)
 
 
 async def train_dpo(
@@ -42,12 +40,13 @@ async def train_dpo(
     folder: Path,
     *,
     reference: Weights,
+    learner: Learner | None = None,
     evaluate: Evaluate,
     report: OnMetrics,
 ) -> None:
     """`reference` holds the adapter weights of the reference. It is None for the base model."""
-    update = partial(dpo_update, model, settings=recipe.preference, reference=reference)
-    await _train(model, recipe, pairs, folder, sides_of, update, evaluate, report)
+    learner = learner or LocalLearner(model, recipe, reference)
+    await _train(learner, "dpo", recipe, pairs, folder, sides_of, {"settings": recipe.preference}, evaluate, report)
 
 
 async def train_kto(
@@ -57,6 +56,7 @@ async def train_kto(
     folder: Path,
     *,
     reference: Weights,
+    learner: Learner | None = None,
     evaluate: Evaluate,
     report: OnMetrics,
 ) -> None:
@@ -65,8 +65,9 @@ async def train_kto(
     def samples_of(rows: Sequence[Rated]) -> list[Sample]:
         return [sample for sample, _ in rows]
 
-    update = partial(kto_update, model, settings=recipe.preference, weights=recipe.kto, reference=reference)
-    await _train(model, recipe, rows, folder, samples_of, update, evaluate, report)
+    learner = learner or LocalLearner(model, recipe, reference)
+    settings = {"settings": recipe.preference, "weights": recipe.kto}
+    await _train(learner, "kto", recipe, rows, folder, samples_of, settings, evaluate, report)
 
 
 async def train_reward(
@@ -75,6 +76,7 @@ async def train_reward(
     pairs: Sequence[tuple[Pair, float]],
     folder: Path,
     *,
+    learner: Learner | None = None,
     evaluate: Evaluate,
     report: OnMetrics,
 ) -> None:
@@ -83,29 +85,31 @@ async def train_reward(
     def samples_of(rows: Sequence[tuple[Pair, float]]) -> list[Sample]:
         return sides_of([pair for pair, _ in rows])
 
-    update = partial(reward_update, model, settings=recipe.preference)
-    await _train(model, recipe, pairs, folder, samples_of, update, evaluate, report)
+    learner = learner or LocalLearner(model, recipe)
+    await _train(
+        learner, "reward", recipe, pairs, folder, samples_of, {"settings": recipe.preference}, evaluate, report
+    )
 
 
 async def _train(
-    model: Any,
+    learner: Learner,
+    loss: Loss,
     recipe: Recipe,
     rows: Sequence[T],
     folder: Path,
     samples_of: Callable[[list[T]], list[Sample]],
-    update: Callable[[Any, list[T]], Metrics],
+    settings: dict[str, Any],
     evaluate: Evaluate,
     report: OnMetrics,
 ) -> None:
-    optimizer = make_optimizer(model, recipe.learning_rate, recipe.optimizer)
-    first = FirstBatch(model)
+    first = FirstBatch(learner.model)
 
     async def one_step(step: int) -> Metrics:
         picked = batch(rows, recipe, step)
         await first.check(samples_of(picked))
-        return await in_thread(update, optimizer, picked)
+        return await in_thread(learner.update, loss, picked, **settings)
 
-    await train_steps(model, optimizer, recipe, folder, one_step, evaluate=evaluate, report=report)
+    await train_steps(learner, recipe, folder, one_step, evaluate=evaluate, report=report)
 
 
 def batch(rows: Sequence[T], recipe: Recipe, step: int) -> list[T]:

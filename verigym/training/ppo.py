@@ -3,14 +3,14 @@
 One step, top to bottom:
 
 1. collect: k episodes of each task, as in GRPO (`grpo.collect`)
-2. value: the critic's expectation before each sampled token (`Critic.values`)
+2. value: the critic's expectation before each sampled token (`Learner.values`)
 3. reward: the verdict on the last token of an episode, step rewards on the last token of their turns (`token_rewards`), less
    the divergence of each token if the recipe says so
 4. advantage: generalised advantage estimation over the sampled tokens (`gae`). Tool results are skipped: the value after a
    reply is that of the next sampled token
 5. update: the critic learns the returns, and after its warm-up the policy learns from the advantages
 
-The critic is a second adapter with a head on the same base model. It is part of the checkpoint and not of the version.
+The critic (`critic.py`) is a second adapter with a head on the same base model.
 """
 
 import itertools
@@ -22,69 +22,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-import torch
 
 from verigym.core.records import Sample, Stop, Trajectory
-from verigym.model import lora
 from verigym.model.threads import in_thread
+from verigym.training.critic import Tokens
 from verigym.training.groups import Group, step_rewards
 from verigym.training.grpo import learn, sample_groups, train_on_policy
+from verigym.training.learner import Learner, LocalLearner
 from verigym.training.loop import FirstBatch, Metrics, OnMetrics
 from verigym.training.recipe import Recipe
 from verigym.training.rollouts import TrainingRollouts
 from verigym.training.samples import from_trajectory
-from verigym.training.update import Weights, logprobs_of, make_optimizer, value_update, values_of
-
-Tokens = list[list[float]]
-"""A figure for every scored token of every sample."""
-
-
-class Critic:
-    """An adapter with a head, with its own optimizer. It is on the model only while it computes."""
-
-    def __init__(self, model: Any, recipe: Recipe) -> None:
-        self._model, self._settings = model, recipe.critic
-        config = lora.config_of(model)
-        assert config is not None, "the policy has an adapter"
-        own = lora.take_off(model)
-        try:
-            lora.attach(model, msgspec.structs.replace(config, head=True), recipe.seed)
-            head = lora.head(model)
-            assert head is not None
-            torch.nn.init.zeros_(head)  # at first it expects nothing, and advantages are returns
-            self._optimizer = make_optimizer(model, recipe.critic.learning_rate, recipe.optimizer)
-            self._worn = lora.take_off(model)
-        finally:
-            lora.put_on(model, own)
-
-    def values(self, samples: Sequence[Sample]) -> Tokens:
-        with lora.wearing(self._model, self._worn):
-            return values_of(self._model, samples)
-
-    def learn(self, samples: Sequence[Sample], old: Tokens, returns: Tokens, updates: int) -> Metrics:
-        """Makes `updates` updates, each on its share of the samples."""
-        size = math.ceil(len(samples) / updates)
-        done: list[Metrics] = []
-        with lora.wearing(self._model, self._worn):
-            for start in range(0, len(samples), size):
-                part = slice(start, start + size)
-                given = samples[part], old[part], returns[part]
-                done.append(value_update(self._model, self._optimizer, *given, self._settings.clip))
-        means = {name: statistics.fmean(update[name] for update in done) for name in done[0]}
-        return {
-            "value_loss": means["loss"],
-            "value_clipped": means["value_clipped"],
-            "value_grad_norm": means["grad_norm"],
-        }
-
-    def state(self) -> dict[str, Any]:
-        with lora.wearing(self._model, self._worn):
-            return {"adapter": lora.weights(self._model), "optimizer": self._optimizer.state_dict()}
-
-    def load_state(self, state: dict[str, Any]) -> None:
-        with lora.wearing(self._model, self._worn):
-            lora.set_weights(self._model, state["adapter"])
-        self._optimizer.load_state_dict(state["optimizer"])
+from verigym.training.update import Weights
 
 
 class Rollout(NamedTuple):
@@ -103,11 +52,11 @@ async def train_ppo(
     folder: Path,
     *,
     reference: Weights = None,
+    learner: Learner | None = None,
     report: OnMetrics,
 ) -> None:
-    """Trains the adapter on `model`, and a critic beside it. `reference` is that of `loss.kl`, as in `train_grpo`."""
-    optimizer = make_optimizer(model, recipe.learning_rate, recipe.optimizer)
-    critic = Critic(model, recipe)
+    """Trains the adapter on `model`, and a critic beside it. `reference` and `learner` are those of `train_grpo`."""
+    learner = learner or LocalLearner(model, recipe, reference)
     first = FirstBatch(model)
     settings = recipe.critic
 
@@ -119,12 +68,12 @@ async def train_ppo(
             return metrics | {"update_s": 0.0}
         await first.check(samples)
         if recipe.loss.kl and recipe.loss.kl_in == "reward":
-            rewards, metrics["kl"] = await in_thread(_less_kl, model, samples, rewards, recipe, reference)
-        values = await in_thread(critic.values, samples)
+            rewards, metrics["kl"] = await in_thread(_less_kl, learner, samples, rewards, recipe)
+        values = await in_thread(learner.values, samples)
         advantages = [gae(*row, settings.discount, settings.smoothing) for row in zip(rewards, values, strict=True)]
         returns = [[a + v for a, v in zip(*row, strict=True)] for row in zip(advantages, values, strict=True)]
         metrics |= _quality(values, returns)
-        metrics |= await in_thread(critic.learn, samples, values, returns, recipe.updates_per_batch or 1)
+        metrics |= await in_thread(learner.learn_values, samples, values, returns, recipe.updates_per_batch or 1)
         if settings.whiten:
             advantages = whitened(advantages)
         kept = [
@@ -133,10 +82,10 @@ async def train_ppo(
             if not left_out
         ]
         if kept and step > settings.warmup:
-            metrics |= await learn(model, optimizer, kept, recipe, rows=len(samples), reference=reference)
+            metrics |= await learn(learner, kept, recipe, rows=len(samples))
         return metrics | {"update_s": time.perf_counter() - sampled}
 
-    await train_on_policy(model, optimizer, recipe, rollouts, folder, one_step, report, companion=critic)
+    await train_on_policy(learner, recipe, rollouts, folder, one_step, report)
 
 
 def rollout_of(groups: Sequence[Group], recipe: Recipe) -> Rollout:
@@ -197,13 +146,10 @@ def whitened(rows: Tokens) -> Tokens:
     return [[(value - mean) * scale for value in row] for row in rows]
 
 
-def _less_kl(
-    model: Any, samples: Sequence[Sample], rewards: Tokens, recipe: Recipe, reference: Weights
-) -> tuple[Tokens, float]:
+def _less_kl(learner: Learner, samples: Sequence[Sample], rewards: Tokens, recipe: Recipe) -> tuple[Tokens, float]:
     """The rewards less the divergence of each token from the reference, and its mean per token."""
-    now = logprobs_of(model, samples, recipe.temperature)
-    with lora.with_weights(model, reference):
-        then = logprobs_of(model, samples, recipe.temperature)
+    now = learner.logprobs(samples, recipe.temperature)
+    then = learner.logprobs(samples, recipe.temperature, reference=True)
     away = [[ours - theirs for ours, theirs in zip(*row, strict=True)] for row in zip(now, then, strict=True)]
     weight = recipe.loss.kl or 0.0
     less = [[r - weight * kl for r, kl in zip(*row, strict=True)] for row in zip(rewards, away, strict=True)]

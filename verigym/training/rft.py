@@ -22,16 +22,24 @@ from verigym.core.seeds import derive
 from verigym.model.threads import in_thread
 from verigym.training.groups import Group
 from verigym.training.grpo import sample_groups, train_on_policy
+from verigym.training.learner import Learner, LocalLearner
 from verigym.training.loop import FirstBatch, Metrics, OnMetrics
 from verigym.training.recipe import Recipe
 from verigym.training.recipe_groups import Rft
 from verigym.training.rollouts import TrainingRollouts
 from verigym.training.samples import from_trajectory
-from verigym.training.update import make_optimizer, sft_update
 
 
-async def train_rft(model: Any, recipe: Recipe, rollouts: TrainingRollouts, folder: Path, *, report: OnMetrics) -> None:
-    optimizer = make_optimizer(model, recipe.learning_rate, recipe.optimizer)
+async def train_rft(
+    model: Any,
+    recipe: Recipe,
+    rollouts: TrainingRollouts,
+    folder: Path,
+    *,
+    learner: Learner | None = None,
+    report: OnMetrics,
+) -> None:
+    learner = learner or LocalLearner(model, recipe)
     first = FirstBatch(model)
 
     async def one_step(step: int) -> Metrics:
@@ -43,12 +51,12 @@ async def train_rft(model: Any, recipe: Recipe, rollouts: TrainingRollouts, fold
         batches = list(batches_of(rows, recipe, step))
         if batches:
             await first.check(batches[0])
-            done = [await in_thread(sft_update, model, optimizer, batch) for batch in batches]
+            done = [await in_thread(learner.update, "sft", batch) for batch in batches]
             metrics |= {name: statistics.fmean(one[name] for one in done) for name in ("loss", "entropy", "grad_norm")}
             metrics |= {"tokens": sum(one["tokens"] for one in done), "updates": float(len(done))}
         return metrics | {"update_s": time.perf_counter() - sampled}
 
-    await train_on_policy(model, optimizer, recipe, rollouts, folder, one_step, report)
+    await train_on_policy(learner, recipe, rollouts, folder, one_step, report)
 
 
 def batches_of(rows: Sequence[Sample], recipe: Recipe, step: int) -> list[list[Sample]]:

@@ -38,6 +38,7 @@ from verigym.training.losses import (
 from verigym.training.master_weights import MasterWeights
 from verigym.training.mismatch import ratios_by_age, tokens_by_age
 from verigym.training.plan import CPU_TOKENS
+from verigym.training.ranks import ranks_of
 from verigym.training.recipe_groups import Distill, Optimizer, PolicyLoss, PreferenceLoss, Thumbs
 
 MAX_GRAD_NORM = 1.0
@@ -306,14 +307,16 @@ def _in_pairs(samples: list[int], device: torch.device) -> Tensor:
 def _update(
     model: Any, optimizer: torch.optim.Optimizer, samples: Sequence[Sample], loss_of: LossOf, together: int = 1
 ) -> Figures:
-    """Makes one optimizer update. Metrics are summed over its micro-batches."""
-    parameters = lora.parameters(model)
+    """Makes one optimizer update. Metrics are summed over its micro-batches. If the model computes together with other ranks,
+    each has some of the samples, and gradients and metrics are summed over the ranks."""
+    parameters, ranks = lora.parameters(model), ranks_of(model)
     optimizer.zero_grad()
     _return_memory(model)  # what sampling left
     sums: Counter[str] = Counter()
     waiting = _micro_batches(model, samples, together)
+    first, stride = (0, 1) if ranks is None else (ranks.rank, ranks.world)
     update = updates_made(optimizer) if lora.drops(model) else 0  # reading it makes the GPU wait
-    for micro_batch in itertools.count():
+    for micro_batch in itertools.count(first, stride):
         if not waiting:
             break
         packed = waiting.pop(0)
@@ -321,13 +324,13 @@ def _update(
             result = _gradients(parameters, packed, loss_of)
         if result is None:
             lower_budget(model, packed, together)
-            kept = sorted(packed.samples)
-            again = _micro_batches(model, [samples[i] for i in kept], together)
-            waiting = [part._replace(samples=[kept[i] for i in part.samples]) for part in again] + waiting
+            waiting = _micro_batches(model, samples, together, sorted(packed.samples)) + waiting
             continue
         for parameter, gradient in zip(parameters, result[0], strict=True):
             parameter.grad = gradient if parameter.grad is None else parameter.grad.add_(gradient)
         sums.update(result[1])  # type: ignore[arg-type]
+    if ranks is not None:
+        ranks.sum_gradients(parameters)
     most = optimizer.defaults.get(_MAX_NORM, MAX_GRAD_NORM)
     norm = clip_grad_norm_(parameters, most, foreach=True).item()  # the norm before clipping
     if not math.isfinite(norm):
@@ -337,6 +340,8 @@ def _update(
         )
     optimizer.step()
     _return_memory(model)
+    if ranks is not None:
+        sums = ranks.after_update(sums, parameters)
     return {**sums, "grad_norm": norm}
 
 
@@ -391,27 +396,43 @@ def value_update(
 @torch.no_grad()
 def values_of(model: Any, samples: Sequence[Sample]) -> list[list[float]]:
     """The values of each sample's scored tokens under the critic on the model."""
-    by_sample: list[list[float]] = [[] for _ in samples]
+    by_sample: dict[int, list[float]] = {}
     for packed in _micro_batches(model, samples):
         values_BS, mask_BS = token_values(model, packed)
         for i, values, mask in zip(packed.samples, values_BS.tolist(), mask_BS.tolist(), strict=True):
             by_sample[i] = values[: sum(mask)]
-    return by_sample
+    return _in_order(model, by_sample, len(samples))
 
 
 @torch.no_grad()
 def logprobs_of(model: Any, samples: Sequence[Sample], temperature: float = 1.0) -> list[list[float]]:
     """The logprobs of each sample's scored tokens under the current weights."""
-    by_sample: list[list[float]] = [[] for _ in samples]
+    by_sample: dict[int, list[float]] = {}
     for packed in _micro_batches(model, samples):
         logprobs_BS, _, mask_BS = token_logprobs(model, packed, temperature)
         for i, logprobs, mask in zip(packed.samples, logprobs_BS.tolist(), mask_BS.tolist(), strict=True):
             by_sample[i] = logprobs[: sum(mask)]
-    return by_sample
+    return _in_order(model, by_sample, len(samples))
 
 
-def _micro_batches(model: Any, samples: Sequence[Sample], together: int = 1) -> list[PackedBatch]:
-    return pack(samples, token_budget(model), share=can_share(model), together=together, device=model.device)
+def _in_order(model: Any, rows: dict[int, list[float]], count: int) -> list[list[float]]:
+    """The rows of all samples, also those that other ranks computed."""
+    ranks = ranks_of(model)
+    return [rows[index] for index in range(count)] if ranks is None else ranks.gather_rows(rows, count)
+
+
+def _micro_batches(
+    model: Any, samples: Sequence[Sample], together: int = 1, kept: Sequence[int] | None = None
+) -> list[PackedBatch]:
+    """The micro-batches of the samples at the indices `kept`. None for all, or for those of this rank."""
+    ranks = ranks_of(model)
+    if kept is None and ranks is not None:
+        kept = ranks.own(samples, together)
+    rows = samples if kept is None else [samples[i] for i in kept]
+    packed = pack(rows, token_budget(model), share=can_share(model), together=together, device=model.device)
+    if kept is None:
+        return packed
+    return [part._replace(samples=[kept[i] for i in part.samples]) for part in packed]
 
 
 def _num_tokens(samples: Sequence[Sample]) -> int:

@@ -257,6 +257,7 @@ class TrainingJob:
         from verigym.training.distill import train_distill
         from verigym.training.grpo import train_grpo
         from verigym.training.ppo import train_ppo
+        from verigym.training.ranked_learner import open_learner
         from verigym.training.rft import train_rft
         from verigym.training.update import pair_accuracy
 
@@ -270,27 +271,30 @@ class TrainingJob:
         folder = ws.checkpoints(self.run)
         if shared := ws.shared_state(self.run):
             shared.fetch()
+        base, quantized = self.parent.base, self.parent.quantized
+        learner = open_learner(model, recipe, reference, base=base, quantized=quantized)
+        given: Any = {"learner": learner, "report": report}
         async with context_of(ws, RunSettings(user=self.roles.get("user"), judge=self.roles.get("judge"))) as context:
             if recipe.algorithm == "distill":
                 asked = ws, recipe, self.teacher, self.parent, policy, self.environments
                 async with open_teacher(*asked) as teacher:
                     self._begin()
                     rollouts = self._rollouts(policy, context)
-                    await train_distill(model, recipe, rollouts, folder, teacher, reference=reference, report=report)
+                    await train_distill(model, recipe, rollouts, folder, teacher, **given)
             elif recipe.algorithm == "rft":
                 self._begin()
-                await train_rft(model, recipe, self._rollouts(policy, context), folder, report=report)
+                await train_rft(model, recipe, self._rollouts(policy, context), folder, **given)
             elif recipe.algorithm == "ppo":
                 self._begin()
                 rollouts = self._rollouts(policy, context)
-                await train_ppo(model, recipe, rollouts, folder, reference=reference, report=report)
+                await train_ppo(model, recipe, rollouts, folder, **given)
             elif recipe.samples:
                 if self.stored is not None:
                     check_tokens(self.stored, render.tokenizer, self.parent.base)
                 self._begin()
                 rollouts = self._rollouts(policy, context)
                 stored = self.stored.groups if self.stored else ()
-                await train_grpo(model, recipe, rollouts, folder, reference=reference, stored=stored, report=report)
+                await train_grpo(model, recipe, rollouts, folder, stored=stored, **given)
             elif recipe.algorithm == "sft":
                 examples = await self.demonstrations()
                 learnt = [sample for example in examples for sample in samples.example_samples(render, example)]
@@ -299,21 +303,17 @@ class TrainingJob:
                 ws.store.put("imitated", self.run, imitated(examples, counts, tokens))
                 rollouts = self._rollouts(policy, context)
                 learnt += await rollouts.rehearse(self.rehearsed, len(learnt))
-                await offline.train_sft(model, recipe, learnt, folder, evaluate=rollouts.evaluate, report=report)
+                await offline.train_sft(model, recipe, learnt, folder, evaluate=rollouts.evaluate, **given)
             elif recipe.algorithm == "kto":
                 rated = [samples.rated_sample(render, row) for row in self._thumbs()]
                 self._begin()
                 evaluate = self._rollouts(policy, context).evaluate
-                await offline.train_kto(
-                    model, recipe, rated, folder, reference=reference, evaluate=evaluate, report=report
-                )
+                await offline.train_kto(model, recipe, rated, folder, reference=reference, evaluate=evaluate, **given)
             elif recipe.algorithm == "dpo":
                 pairs = [samples.preference_pair(render, row) for row in self._preferences()]
                 self._begin()
                 evaluate = self._rollouts(policy, context).evaluate
-                await offline.train_dpo(
-                    model, recipe, pairs, folder, reference=reference, evaluate=evaluate, report=report
-                )
+                await offline.train_dpo(model, recipe, pairs, folder, reference=reference, evaluate=evaluate, **given)
             else:  # a tenth of the families is held out, to measure how many of their pairs the reward model tells apart
                 rows, held_out = offline.hold_out(self._preferences(), recipe.seed)
                 graded = [(samples.reward_pair(render, row), row.margin) for row in rows]
@@ -323,7 +323,7 @@ class TrainingJob:
                 async def told_apart(step: int) -> dict[str, float]:
                     return {"held_out_told_apart": await in_thread(pair_accuracy, model, unseen)} if unseen else {}
 
-                await offline.train_reward(model, recipe, graded, folder, evaluate=told_apart, report=report)
+                await offline.train_reward(model, recipe, graded, folder, evaluate=told_apart, **given)
         return model
 
     def _policy(self) -> Any:

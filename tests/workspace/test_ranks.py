@@ -1,0 +1,41 @@
+"""A whole training run with ranks gives the version that one process gives."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import safetensors.torch
+
+from tests.workspace.desk import Bench, save_tiny
+from verigym.core.records import Version
+from verigym.training.ranks import start_ranks
+
+pytestmark = pytest.mark.cluster
+
+
+def weights(bench: Bench, version: Version) -> dict[str, Any]:
+    [file] = (bench.ws.home / "adapters" / version.adapter).glob("*.safetensors")
+    return safetensors.torch.load_file(file)
+
+
+def test_every_way_to_train_ends_with_the_same_weights(tmp_path: Path) -> None:
+    model = save_tiny(tmp_path / "model")
+    alone, shared = Bench(tmp_path / "alone", model), Bench(tmp_path / "shared", model)
+    runs: list[tuple[str, dict[str, Any]]] = [
+        ("grpo", {}),
+        ("dapo", {"updates_per_batch": 2}),
+        ("ppo", {}),
+        ("rft", {}),
+        ("sft", {}),
+        ("grpo", {"adapter": "full", "lora": None}),
+    ]
+    expected = [alone.train(algorithm, **fields) for algorithm, fields in runs]
+    with start_ranks(2):
+        found = [shared.train(algorithm, **fields) for algorithm, fields in runs]
+    for (version, run), (other, again), (algorithm, _) in zip(expected, found, runs, strict=True):
+        assert alone.metrics(run).keys() == shared.metrics(again).keys()
+        if not version.adapter:
+            assert not other.adapter, "nothing was learnt"
+            continue
+        ours, theirs = weights(alone, version), weights(shared, other)
+        assert max(float((ours[name] - theirs[name]).abs().max()) for name in ours) < 1e-5, algorithm

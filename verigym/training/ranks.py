@@ -1,0 +1,395 @@
+"""Several processes that learn as one. Each is a rank and has the whole model. Rank 0 runs the training loop.
+
+A step, top to bottom: rank 0 says what to do (`Ranks.call`), every rank computes the gradients of its groups (`deal`), one
+all-reduce sums them (`sum_gradients`), and every rank clips and steps alike. A checksum of the weights is compared after every
+update, so replicas that differ are found at once. `ranked_learner.py` uses this, `start_ranks` starts local processes, and
+`launch.py` is what torchrun starts. Sharded weights and sampling on several ranks are not here.
+
+A store of torch (a small key-value server) carries what is waited for. A rank that waits looks every second if another one
+failed, so a collective begins only when all ranks are there.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from typing import Any, NoReturn
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+from torch.distributed.distributed_c10d import PrefixStore
+from torch.distributed.rendezvous import TCPStore, rendezvous  # type: ignore[attr-defined]
+
+from verigym.core.errors import BadInput, InfrastructureFailure
+from verigym.core.records import Sample
+
+VARIABLES = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")
+"""Environment variables that name a rank. torchrun and Ray set them."""
+LIMIT_S = 120.0
+"""Maximum seconds of a collective, and without a sign of life of a rank."""
+_BEAT_S, _LOOK_S = 5.0, 1.0
+_ASK_S = 0.0002, 0.02
+"""Shortest and longest pause between two questions to the store."""
+_FAILED = "failed"
+_AGAIN = "Repeat the command to resume from the last checkpoint"
+
+_led: list["Ranks"] = []
+"""The ranks that this process leads, if any."""
+
+
+def current() -> "Ranks | None":
+    """The ranks that this process leads. None if it learns alone."""
+    return _led[-1] if _led else None
+
+
+def ranks_of(model: Any) -> "Ranks | None":
+    """The ranks that compute together with this model at this moment."""
+    return getattr(model, "_verigym_ranks", None)
+
+
+def deal(samples: Sequence[Sample], world: int, together: int = 1) -> list[list[int]]:
+    """The indices of the samples of each rank. Samples with the same prompt are a group and stay together, because they share the
+    computation of the prompt. So does each run of `together` samples. The largest group goes first, to the rank with the fewest
+    tokens."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for start in range(0, len(samples), together):
+        groups.setdefault(_prompt(samples[start]), []).extend(range(start, start + together))
+    cost = {
+        prompt: len(prompt) + sum(len(samples[i].ids) - len(prompt) for i in rows) for prompt, rows in groups.items()
+    }
+    load, dealt = [0] * world, [list[int]() for _ in range(world)]
+    for prompt in sorted(groups, key=lambda prompt: -cost[prompt]):
+        rank = load.index(min(load))
+        dealt[rank] += groups[prompt]
+        load[rank] += cost[prompt]
+    return [sorted(rows) for rows in dealt]
+
+
+def _prompt(sample: Sample) -> tuple[int, ...]:
+    return tuple(sample.ids[: sample.mask.index(1)] if 1 in sample.mask else sample.ids)
+
+
+class Ranks:
+    """The processes that learn together, as one of them sees them."""
+
+    def __init__(
+        self, store: Any, rank: int, world: int, local_rank: int, processes: Sequence[subprocess.Popen[bytes]] = ()
+    ) -> None:
+        """`processes` are local followers that this process started: those of rank 1, 2, ..."""
+        self.rank, self.world = rank, world
+        self._processes = processes
+        self.broken = False
+        self._store: Any = PrefixStore("verigym", store)
+        self._calls, self._meetings = 0, 0
+        self._beats: dict[int, tuple[int, float]] = {}
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._beat, args=(self._store.clone(),), daemon=True)
+        self._thread.start()
+        self.device, backend, self.threads = self._places(local_rank)
+        with self._collective():
+            self._wait_for_all()
+            dist.init_process_group(
+                backend, store=store, rank=rank, world_size=world, timeout=timedelta(seconds=LIMIT_S)
+            )
+
+    def _places(self, local_rank: int) -> tuple[str, str, int]:
+        """The device of this rank, the backend of all, and the number of threads of each, which is the same for all: rounding
+        depends on it."""
+        gpus = torch.cuda.device_count()
+        device = f"cuda:{local_rank % gpus}" if gpus else "cpu"
+        own = f"{os.uname().nodename} {device}"
+        self._store.set(f"place/{self.rank}", f"{own} {os.cpu_count() or 1}")
+        with self._collective():
+            self._wait([f"place/{rank}" for rank in range(self.world)])
+            places = [self._store.get(f"place/{rank}").decode().split() for rank in range(self.world)]
+        kinds = {device.split(":")[0] for _, device, _ in places}
+        if len(kinds) > 1:
+            raise BadInput("Some ranks have a GPU and some have none. Start all of them on machines of one kind")
+        nodes = Counter(node for node, _, _ in places)
+        threads = min(max(1, int(cores) // nodes[node]) for node, _, cores in places)
+        if kinds == {"cpu"}:
+            return device, "gloo", threads
+        alone = len({(node, device) for node, device, _ in places}) == self.world
+        return device, f"cpu:gloo,cuda:{'nccl' if alone else 'gloo'}", threads  # nccl refuses two ranks on one GPU
+
+    # -- work ---------------------------------------------------------------------------------------------------------
+
+    def call(self, work: Any) -> None:
+        """Rank 0 tells the others what to do."""
+        with self._collective():
+            self._calls += 1
+            self._store.set(f"call/{self._calls}", "1")
+            self._broadcast(work)
+            self._store.delete_key(f"call/{self._calls}")
+
+    def next_call(self) -> Any:
+        """What rank 0 says next. It may take as long as it likes between two calls."""
+        with self._collective():
+            self._calls += 1
+            self._wait([f"call/{self._calls}"])
+            return self._broadcast(None)
+
+    def _broadcast(self, work: Any) -> Any:
+        self._wait_for_all()
+        box = [work]
+        dist.broadcast_object_list(box, src=0)
+        return box[0]
+
+    @contextmanager
+    def sharing(self, model: Any) -> Iterator[None]:
+        """A context in which functions of `update.py` divide their samples among the ranks. Every rank must enter it."""
+        before = torch.get_num_threads()
+        if self.device == "cpu":
+            torch.set_num_threads(self.threads)
+        model._verigym_ranks = self
+        try:
+            yield
+        finally:
+            model._verigym_ranks = None
+            torch.set_num_threads(before)
+
+    def own(self, samples: Sequence[Sample], together: int = 1) -> list[int]:
+        """The indices of the samples of this rank."""
+        return deal(samples, self.world, together)[self.rank]
+
+    def gather(self, value: Any) -> list[Any]:
+        """The values of all ranks, in their order."""
+        values: list[Any] = [None] * self.world
+        with self._collective():
+            self._wait_for_all()
+            dist.all_gather_object(values, value)
+        return values
+
+    def gather_rows(self, rows: Mapping[int, list[float]], count: int) -> list[list[float]]:
+        """The rows of all ranks by their indices."""
+        everything = {index: row for some in self.gather(dict(rows)) for index, row in some.items()}
+        return [everything[index] for index in range(count)]
+
+    def sum_gradients(self, parameters: Sequence[Tensor]) -> None:
+        """Replaces the gradients by their sums over the ranks. A rank without samples has none and counts as 0."""
+        for dtype in dict.fromkeys(parameter.dtype for parameter in parameters):
+            same = [parameter for parameter in parameters if parameter.dtype == dtype]
+            flat = torch.cat(
+                [(torch.zeros_like(each) if each.grad is None else each.grad).reshape(-1) for each in same]
+            )
+            with self._collective():
+                self._wait_for_all()
+                dist.all_reduce(flat)
+            for each, part in zip(same, flat.split([each.numel() for each in same]), strict=True):
+                each.grad = part.view_as(each)
+
+    def after_update(self, sums: Mapping[str, float], parameters: Sequence[Tensor]) -> Counter[str]:
+        """The metrics of all ranks. Fails if the weights of two ranks differ in a bit."""
+        total: Counter[str] = Counter()
+        reports = self.gather((checksum(parameters), dict(sums)))
+        wrong = [rank for rank, (check, _) in enumerate(reports) if check != reports[0][0]]
+        if wrong:
+            self.broken = True
+            raise InfrastructureFailure(
+                f"The weights of rank {wrong[0]} differ from those of rank 0 after an update. A device or its memory may be "
+                f"faulty, or the ranks run different software. {_AGAIN}"
+            )
+        for _, some in reports:
+            total.update(some)  # type: ignore[arg-type]
+        return total
+
+    def copy_from_first(self, parameters: Sequence[Tensor]) -> None:
+        """Gives every rank the values of rank 0."""
+        with torch.no_grad(), self._collective():
+            self._wait_for_all()
+            for parameter in parameters:
+                value = parameter.detach().contiguous()
+                dist.broadcast(value, src=0)
+                parameter.copy_(value)
+
+    # -- failures -----------------------------------------------------------------------------------------------------
+
+    def fail(self, reason: str) -> None:
+        """Tells the other ranks why this one ends."""
+        self.broken = True
+        with suppress(RuntimeError):  # the store may have ended with rank 0
+            self._store.set(_FAILED, f"Rank {self.rank} of {self.world} failed: {reason}")
+
+    def close(self) -> None:
+        """Ends the ranks. Rank 0 says so to the others, unless they are gone."""
+        if self.rank == 0 and not self.broken:
+            with suppress(InfrastructureFailure):  # they may be gone already
+                self.call(None)
+        self._ended.set()
+        self._thread.join()
+        if dist.is_initialized():
+            dist.destroy_process_group()
+
+    @contextmanager
+    def _collective(self) -> Iterator[None]:
+        """Translates the errors of torch."""
+        try:
+            yield
+        except torch.OutOfMemoryError:
+            raise
+        except RuntimeError as error:  # those of torch.distributed are among them
+            self._give_up(error)
+
+    def _give_up(self, error: Exception | None) -> NoReturn:
+        self.broken = True
+        reason = self._dead_process(patient=error is not None) or self._reported()
+        if not reason and self.rank:
+            reason = "Rank 0 is gone"
+        words = (str(error).strip() or "?").splitlines()[0][:200] if error else ""
+        raise InfrastructureFailure(
+            f"{reason or f'A rank of {self.world} is gone ({words})'}. All ranks end together. {_AGAIN}"
+        ) from error
+
+    def _reported(self) -> str:
+        try:
+            return self._store.get(_FAILED).decode().rstrip(".") if self._store.check([_FAILED]) else ""
+        except RuntimeError:
+            return ""
+
+    def _dead_process(self, patient: bool = False) -> str:
+        """What a local follower that ended left behind. With `patient`, waits a little for it to end."""
+        until = time.monotonic() + (2.0 if patient and self._processes else 0.0)
+        while True:
+            for rank, process in enumerate(self._processes, start=1):
+                code = process.poll()
+                if code is not None:
+                    how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+                    return self._reported() or f"Rank {rank} of {self.world} (process {process.pid}) {how}"
+            if time.monotonic() > until:
+                return ""
+            time.sleep(0.05)
+
+    def _wait_for_all(self) -> None:
+        """Waits until every rank is here."""
+        self._meetings += 1
+        name = f"meeting/{self._meetings}"
+        if self._store.add(name, 1) == self.world:
+            self._store.set(f"{name}/all", "1")
+        self._wait([f"{name}/all"])
+        if self.rank == 0 and self._meetings > 1:  # everybody has left the one before
+            for old in (f"meeting/{self._meetings - 1}", f"meeting/{self._meetings - 1}/all"):
+                self._store.delete_key(old)
+
+    def _wait(self, keys: list[str]) -> None:
+        """Waits for keys of the store. It asks again and again, because the store's own `wait` writes a line per time-out."""
+        pause_s, looked = _ASK_S[0], time.monotonic()
+        self._beats = {rank: (-1, looked) for rank in range(self.world)}
+        while not self._store.check(keys):
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, _ASK_S[1])
+            if time.monotonic() - looked > _LOOK_S:
+                looked = time.monotonic()
+                if self._reported() or self._dead_process():
+                    self._give_up(None)
+                self._look_for_silence()
+
+    def _look_for_silence(self) -> None:
+        now = time.monotonic()
+        for rank, (count, since) in self._beats.items():
+            beats = self._store.add(f"beat/{rank}", 0)
+            if beats != count:
+                self._beats[rank] = beats, now
+            elif now - since > LIMIT_S:
+                self.fail(f"rank {rank} gave no sign of life for {LIMIT_S:.0f} s")
+                self._give_up(None)
+
+    def _beat(self, store: Any) -> None:
+        """Tells the others every few seconds that this process lives."""
+        while True:
+            try:
+                store.add(f"beat/{self.rank}", 1)
+            except RuntimeError:
+                return  # the store is gone, which the main thread will see
+            if self._ended.wait(_BEAT_S):
+                return
+
+
+def checksum(tensors: Sequence[Tensor]) -> int:
+    """A sum over the bits of tensors. Equal tensors have equal sums on every device."""
+    kinds = {4: torch.int32, 2: torch.int16, 8: torch.int64}
+    sums = [
+        tensor.detach().contiguous().view(kinds.get(tensor.element_size(), torch.uint8)).sum(dtype=torch.int64)
+        for tensor in tensors
+    ]
+    return sum((number + 1) * int(value) for number, value in enumerate(sums)) % 2**63
+
+
+def join() -> Ranks:
+    """Joins the ranks that the environment variables name. All of them must call it."""
+    missing = [name for name in VARIABLES if not os.environ.get(name)]
+    if missing:
+        raise BadInput(
+            f"The environment variables {', '.join(missing)} are not set. Start the ranks with torchrun or start_ranks(n)"
+        )
+    where = f"{os.environ['MASTER_ADDR']}:{os.environ['MASTER_PORT']}"
+    try:
+        store, rank, world = next(rendezvous("env://", timeout=timedelta(seconds=LIMIT_S)))
+        return Ranks(store, rank, world, int(os.environ["LOCAL_RANK"]))
+    except (RuntimeError, ValueError) as error:
+        raise InfrastructureFailure(
+            f"Rank {os.environ['RANK']} cannot reach rank 0 at {where} ({str(error).splitlines()[0][:200]}). Check "
+            "MASTER_ADDR, MASTER_PORT and the firewall"
+        ) from error
+
+
+@contextmanager
+def leading(ranks: Ranks) -> Iterator[Ranks]:
+    """A context in which training of this process uses the ranks. It ends them."""
+    assert ranks.rank == 0, "the others follow"
+    _led.append(ranks)
+    try:
+        yield ranks
+    finally:
+        _led.remove(ranks)
+        ranks.close()
+
+
+@contextmanager
+def start_ranks(count: int) -> Iterator[Ranks]:
+    """Starts `count` - 1 processes on this machine that learn with this one. Training inside of the context uses all of them.
+
+    with start_ranks(4):
+        workspace.train("recipe.yaml")
+    """
+    if count < 2:
+        raise BadInput(f"start_ranks({count}): at least 2 ranks are needed. Without ranks, this process learns alone")
+    if dist.is_initialized():
+        raise BadInput("This process belongs to ranks already. End them first")
+    store: Any = TCPStore(
+        "127.0.0.1", 0, count, is_master=True, wait_for_workers=False, timeout=timedelta(seconds=LIMIT_S)
+    )
+    processes = [_start(rank, count, store.port) for rank in range(1, count)]
+    try:
+        with leading(Ranks(store, 0, count, 0, processes)) as ranks:
+            yield ranks
+    finally:
+        for process in processes:
+            _end(process)
+
+
+def _start(rank: int, count: int, port: int) -> subprocess.Popen[bytes]:
+    named = {
+        "RANK": rank, "WORLD_SIZE": count, "LOCAL_RANK": rank, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port,
+        "OMP_NUM_THREADS": max(1, (os.cpu_count() or 1) // count),
+    }  # fmt: skip
+    environment = {**os.environ, **{name: str(value) for name, value in named.items()}}
+    return subprocess.Popen([sys.executable, "-m", "verigym.training.launch"], env=environment)
+
+
+def _end(process: subprocess.Popen[bytes], patience_s: float = 10.0) -> None:
+    """Waits for a follower that was told to end, and ends one that does not."""
+    for stop in (None, process.terminate, process.kill):
+        if stop is not None:
+            stop()
+        try:
+            process.wait(patience_s)
+            return
+        except subprocess.TimeoutExpired:
+            continue
