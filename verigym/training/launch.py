@@ -8,7 +8,6 @@ from importlib.metadata import entry_points
 
 from verigym.core.errors import VerigymError
 from verigym.core.printable import warn
-from verigym.training.ranked_learner import follow
 from verigym.training.ranks import join, leading
 
 
@@ -16,6 +15,8 @@ def main() -> int:
     try:
         ranks = join()
         if ranks.rank:
+            from verigym.training.ranked_learner import follow  # late, so that the others hear early of this rank
+
             follow(ranks)
             return 0
     except VerigymError as error:

@@ -34,6 +34,8 @@ VARIABLES = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")
 """Environment variables that name a rank. torchrun and Ray set them."""
 LIMIT_S = 120.0
 """Maximum seconds of a collective, and without a sign of life of a rank."""
+START_S = 600.0
+"""Maximum seconds until a rank has started. On a busy machine, importing torch can take minutes."""
 _BEAT_S, _LOOK_S = 5.0, 1.0
 _ASK_S = 0.0002, 0.02
 """Shortest and longest pause between two questions to the store."""
@@ -296,8 +298,11 @@ class Ranks:
             beats = self._store.add(f"beat/{rank}", 0)
             if beats != count:
                 self._beats[rank] = beats, now
-            elif now - since > LIMIT_S:
-                self.fail(f"rank {rank} gave no sign of life for {LIMIT_S:.0f} s")
+            elif now - since > (LIMIT_S if beats else START_S):
+                silent = (
+                    f"gave no sign of life for {LIMIT_S:.0f} s" if beats else f"did not start within {START_S:.0f} s"
+                )
+                self.fail(f"rank {rank} {silent}")
                 self._give_up(None)
 
     def _beat(self, store: Any) -> None:
@@ -330,7 +335,7 @@ def join() -> Ranks:
         )
     where = f"{os.environ['MASTER_ADDR']}:{os.environ['MASTER_PORT']}"
     try:
-        store, rank, world = next(rendezvous("env://", timeout=timedelta(seconds=LIMIT_S)))
+        store, rank, world = next(rendezvous("env://", timeout=timedelta(seconds=START_S)))
         return Ranks(store, rank, world, int(os.environ["LOCAL_RANK"]))
     except (RuntimeError, ValueError) as error:
         raise InfrastructureFailure(
@@ -363,7 +368,7 @@ def start_ranks(count: int) -> Iterator[Ranks]:
     if dist.is_initialized():
         raise BadInput("This process belongs to ranks already. End them first")
     store: Any = TCPStore(
-        "127.0.0.1", 0, count, is_master=True, wait_for_workers=False, timeout=timedelta(seconds=LIMIT_S)
+        "127.0.0.1", 0, count, is_master=True, wait_for_workers=False, timeout=timedelta(seconds=START_S)
     )
     processes = [_start(rank, count, store.port) for rank in range(1, count)]
     try:
