@@ -14,6 +14,7 @@ import msgspec
 import torch
 from safetensors import SafetensorError
 from torch import Tensor, nn
+from torch.distributed.tensor import DTensor
 from transformers.modeling_layers import GradientCheckpointingLayer
 
 from verigym.core.errors import BadInput, InfrastructureFailure
@@ -87,7 +88,20 @@ def set_named_weights(model: nn.Module, weights: dict[str, Tensor]) -> None:
             raise BadInput(
                 f"The stored weights do not have the parameter {name} of this model. They are of another model"
             )
-        parameter.copy_(weights[name])
+        own: Any = parameter
+        if isinstance(parameter, DTensor):
+            own.to_local().copy_(own_part(parameter, weights[name]))
+        else:
+            own.copy_(weights[name])
+
+
+def own_part(parameter: DTensor, value: Any) -> Tensor:
+    """This rank's part of a value of a parameter that is divided among ranks (`shards.py`)."""
+    if isinstance(value, DTensor):
+        return value.to_local()
+    parts = value.chunk(parameter.device_mesh.size())
+    rank = parameter.device_mesh.get_local_rank()
+    return parts[rank] if rank < len(parts) else value[:0]
 
 
 def save(model: Any, tokenizer: Any, folder: Path) -> None:

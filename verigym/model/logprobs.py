@@ -23,7 +23,8 @@ _CHUNK_BYTES = {"cpu": 64 << 20, "cuda": 512 << 20}
 
 def hidden_states(model: Any, packed: PackedBatch) -> Tensor:
     """The last hidden state of every place, (N, H). The tree is one row. Separate lines are batched by length."""
-    own = packed.shared and _adapters_alone(model) and not lora.is_dropping(model)
+    divided = getattr(model, "_verigym_parts", None) is not None  # among ranks, which gather a layer when it is called
+    own = packed.shared and not divided and _adapters_alone(model) and not lora.is_dropping(model)
     llama = llama_model(model) if own else None
     if llama is not None:
         return layers.over_tree(llama, packed)

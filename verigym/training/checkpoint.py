@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import torch
 
 from verigym.core.errors import BadInput, InfrastructureFailure
-from verigym.model import lora
+from verigym.model import lora, shards
 from verigym.tasks.files import write_whole
 
 
@@ -23,14 +23,26 @@ def save_checkpoint(
     folder: Path, model: Any, optimizer: torch.optim.Optimizer, step: int, companion: Companion | None = None
 ) -> None:
     """Writes the new state beside the old one, then swaps them. One of the two is complete at every moment."""
-    new = folder / f"step-{step:06d}.pt"
-    state = {
+    write_checkpoint(folder, state_of(model, optimizer, step, companion))
+
+
+def state_of(
+    model: Any, optimizer: torch.optim.Optimizer, step: int, companion: Companion | None = None
+) -> dict[str, Any]:
+    """What a checkpoint holds. If the model is divided among ranks, all of them must call it, and the state is whole."""
+    divided, states = shards.is_divided(model), optimizer.state_dict()
+    return {
         "step": step,
-        "adapter": lora.weights(model),
-        "optimizer": optimizer.state_dict(),
+        "adapter": shards.whole_weights(model) if divided else lora.weights(model),
+        "optimizer": shards.whole_states(model, states) if divided else states,
         "rng": torch.get_rng_state(),
         **({} if companion is None else {"companion": companion.state()}),
     }
+
+
+def write_checkpoint(folder: Path, state: dict[str, Any]) -> None:
+    step = state["step"]
+    new = folder / f"step-{step:06d}.pt"
     body = io.BytesIO()
     torch.save(state, body)  # into memory, because torch reports a full disk with an unclear error
     try:
@@ -72,7 +84,8 @@ def use_checkpoint(
 ) -> int:
     """Puts a checkpoint into model and optimizer. Returns its step."""
     lora.set_weights(model, state["adapter"])
-    optimizer.load_state_dict(state["optimizer"])
+    states = state["optimizer"]
+    optimizer.load_state_dict(shards.own_states(model, states) if shards.is_divided(model) else states)
     torch.set_rng_state(state["rng"])
     if companion is not None:
         companion.load_state(state["companion"])

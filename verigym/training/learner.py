@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from verigym.core.records import Sample
-from verigym.model import lora
-from verigym.training.checkpoint import read_checkpoint, save_checkpoint, use_checkpoint
+from verigym.model import lora, shards
+from verigym.training.checkpoint import read_checkpoint, state_of, use_checkpoint, write_checkpoint
 from verigym.training.critic import Critic, Tokens
 from verigym.training.recipe import Recipe
 from verigym.training.update import (
@@ -110,7 +110,15 @@ class LocalLearner:
         return self._critic.learn(samples, old, returns, updates)
 
     def save(self, folder: Path, step: int) -> None:
-        save_checkpoint(folder, self.model, self._optimizer, step, self._critic)
+        write_checkpoint(folder, self.state(step))
+
+    def state(self, step: int) -> dict[str, Any]:
+        """What a checkpoint holds."""
+        return state_of(self.model, self._optimizer, step, self._critic)
+
+    def weights(self) -> dict[str, Any]:
+        """A copy of what is trained, whole."""
+        return shards.whole_weights(self.model)
 
     def load(self, folder: Path) -> int:
         state = read_checkpoint(folder)

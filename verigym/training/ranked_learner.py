@@ -12,10 +12,10 @@ import torch
 
 from verigym.core.errors import InfrastructureFailure, Refused, VerigymError
 from verigym.core.records import Sample
-from verigym.model import full, lora
+from verigym.model import full, lora, shards
 from verigym.model.load import load_model
 from verigym.model.nf4 import Quantized
-from verigym.training.checkpoint import read_checkpoint
+from verigym.training.checkpoint import read_checkpoint, write_checkpoint
 from verigym.training.critic import Tokens
 from verigym.training.learner import Learner, LocalLearner, Loss
 from verigym.training.ranks import Ranks, checksum, current
@@ -34,6 +34,7 @@ class Setup(NamedTuple):
     dropout_seed: int
     recipe: Recipe
     reference: Weights
+    divide: bool
 
 
 class Call(NamedTuple):
@@ -58,7 +59,11 @@ def open_learner(
         getattr(model, "_verigym_dropout_seed", 0),
         recipe,
         reference,
+        ranks.divide,
     )
+    if ranks.divide and (recipe.algorithm == "ppo" or recipe.optimizer.name != "adamw"):
+        what = "algorithm: ppo" if recipe.algorithm == "ppo" else f"optimizer.name: {recipe.optimizer.name}"
+        raise Refused(f"{what} cannot be used with ranks that divide the model. Start the ranks without divide")
     return RankedLearner(ranks, model, setup)
 
 
@@ -68,19 +73,29 @@ class RankedLearner:
     def __init__(self, ranks: Ranks, model: Any, setup: Setup) -> None:
         self._ranks, self.model = ranks, model
         ranks.call(setup)
-        _same_model(ranks, model, setup)
-        self._local = LocalLearner(model, setup.recipe, setup.reference)
+        if setup.divide:
+            self._local = _learner(ranks, setup, lora.weights(model))
+        else:
+            _same_model(ranks, model, setup)
+            self._local = LocalLearner(model, setup.recipe, setup.reference)
 
     def _call(self, method: str, *given: Any, **named: Any) -> Any:
         self._ranks.call(Call(method, given, named))
-        with self._ranks.sharing(self.model):
+        with self._ranks.sharing(self._local.model):
             return getattr(self._local, method)(*given, **named)
 
     def set_rate(self, rate: float) -> None:
         self._call("set_rate", rate)
 
     def update(self, loss: Loss, rows: Sequence[Any], /, **settings: Any) -> Figures:
-        return self._call("update", loss, rows, **settings)
+        figures = self._call("update", loss, rows, **settings)
+        self._copy_back()
+        return figures
+
+    def _copy_back(self) -> None:
+        """Gives the model of this process the weights of a divided one."""
+        if self._local.model is not self.model:
+            lora.set_weights(self.model, self._call("weights"))
 
     def logprobs(
         self, samples: Sequence[Sample], temperature: float = 1.0, *, reference: bool = False
@@ -94,11 +109,18 @@ class RankedLearner:
         return self._call("learn_values", samples, old, returns, updates)
 
     def save(self, folder: Path, step: int) -> None:
-        self._local.save(folder, step)  # every rank has the same
+        if self._local.model is self.model:
+            self._local.save(folder, step)  # every rank has the same
+        else:
+            write_checkpoint(folder, self._call("state", step))
 
     def load(self, folder: Path) -> int:
         state = read_checkpoint(folder)
-        return 0 if state is None else self._call("use", state)
+        if state is None:
+            return 0
+        step = self._call("use", state)
+        self._copy_back()
+        return step
 
 
 def follow(ranks: Ranks) -> None:
@@ -115,26 +137,27 @@ def follow(ranks: Ranks) -> None:
                     getattr(learner, work.method)(*work.given, **work.named)
             except Refused:
                 pass  # every rank refuses the same update, and rank 0 tells the user
-    except InfrastructureFailure as error:
-        ranks.fail(str(error))
-        raise
     except Exception as error:
-        words = str(error) if isinstance(error, VerigymError) else f"{type(error).__name__}: {error}"
-        ranks.fail(words)
+        if not ranks.broken:  # otherwise another rank was first
+            ranks.fail(str(error) if isinstance(error, VerigymError) else f"{type(error).__name__}: {error}")
         raise
     finally:
         ranks.close()
 
 
-def _learner(ranks: Ranks, setup: Setup) -> LocalLearner:
-    """The learner of rank 0, in this process."""
+def _learner(ranks: Ranks, setup: Setup, weights: Weights = None) -> LocalLearner:
+    """A new learner of this rank. Rank 0 gives the weights that training starts from."""
     model = load_model(setup.base, device=ranks.device, dtype=setup.dtype, quantized=setup.quantized)
     if setup.full is not None:
         full.begin(model, setup.full)
     if setup.adapter is not None:
         lora.attach(model, setup.adapter)
         lora.set_dropout(model, setup.adapter.dropout, setup.dropout_seed)
+    if weights is not None:
+        lora.set_weights(model, weights)
     _same_model(ranks, model, setup)
+    if setup.divide:
+        shards.divide(model, ranks.world)
     return LocalLearner(model, setup.recipe, setup.reference)
 
 

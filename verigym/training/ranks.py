@@ -82,9 +82,17 @@ class Ranks:
     """The processes that learn together, as one of them sees them."""
 
     def __init__(
-        self, store: Any, rank: int, world: int, local_rank: int, processes: Sequence[subprocess.Popen[bytes]] = ()
+        self,
+        store: Any,
+        rank: int,
+        world: int,
+        local_rank: int,
+        processes: Sequence[subprocess.Popen[bytes]] = (),
+        divide: bool = False,
     ) -> None:
-        """`processes` are local followers that this process started: those of rank 1, 2, ..."""
+        """`processes` are local followers that this process started: those of rank 1, 2, ... With `divide`, each rank stores
+        only its part of the layers that learn."""
+        self.divide = divide
         self.rank, self.world = rank, world
         self._processes = processes
         self.broken = False
@@ -256,14 +264,17 @@ class Ranks:
             return ""
 
     def _dead_process(self, patient: bool = False) -> str:
-        """What a local follower that ended left behind. With `patient`, waits a little for it to end."""
+        """How a local follower ended: first one that was killed, because others then end by themselves. With `patient`, waits a
+        little for it to end."""
         until = time.monotonic() + (2.0 if patient and self._processes else 0.0)
         while True:
-            for rank, process in enumerate(self._processes, start=1):
-                code = process.poll()
-                if code is not None:
-                    how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
-                    return self._reported() or f"Rank {rank} of {self.world} (process {process.pid}) {how}"
+            ended = [(rank, each) for rank, each in enumerate(self._processes, start=1) if each.poll() is not None]
+            for rank, process in sorted(ended, key=lambda one: one[1].returncode > 0):
+                code = process.returncode
+                if code > 0 and (reason := self._reported()):
+                    return reason
+                how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+                return f"Rank {rank} of {self.world} (process {process.pid}) {how}"
             if time.monotonic() > until:
                 return ""
             time.sleep(0.05)
@@ -357,12 +368,14 @@ def leading(ranks: Ranks) -> Iterator[Ranks]:
 
 
 @contextmanager
-def start_ranks(count: int) -> Iterator[Ranks]:
+def start_ranks(count: int, *, divide: bool = False) -> Iterator[Ranks]:
     """Starts `count` - 1 processes on this machine that learn with this one. Training inside of the context uses all of them.
 
     with start_ranks(4):
         workspace.train("recipe.yaml")
-    """
+
+    With `divide`, each process stores only its part of the layers that learn (FSDP2), and this one also the model that it
+    samples from."""
     if count < 2:
         raise BadInput(f"start_ranks({count}): at least 2 ranks are needed. Without ranks, this process learns alone")
     if dist.is_initialized():
@@ -372,7 +385,7 @@ def start_ranks(count: int) -> Iterator[Ranks]:
     )
     processes = [_start(rank, count, store.port) for rank in range(1, count)]
     try:
-        with leading(Ranks(store, 0, count, 0, processes)) as ranks:
+        with leading(Ranks(store, 0, count, 0, processes, divide)) as ranks:
             yield ranks
     finally:
         for process in processes:

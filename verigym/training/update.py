@@ -19,9 +19,9 @@ from torch.nn.utils import clip_grad_norm_
 
 from verigym.core.errors import InfrastructureFailure, Refused
 from verigym.core.records import Sample
-from verigym.model import full, lora
+from verigym.model import full, lora, shards
 from verigym.model.forward_check import can_share
-from verigym.model.logprobs import scores, token_logprobs, token_values
+from verigym.model.logprobs import hidden_states, scores, token_logprobs, token_values
 from verigym.model.mamba_memory import scan_bytes
 from verigym.model.nf4 import bitsandbytes, is_quantized
 from verigym.model.tree import PackedBatch, pack
@@ -84,7 +84,7 @@ def make_optimizer(model: Any, learning_rate: float | None, settings: Optimizer 
             return bitsandbytes().optim.AdamW8bit(parameters, **common)
         return torch.optim.AdamW(parameters, fused=parameters[0].device.type == "cuda" or None, **common)
 
-    parameters, whole = lora.parameters(model), full.settings_of(model)
+    parameters, whole = shards.trained(model), full.settings_of(model)
     if whole is not None and (whole.offload or model.dtype.itemsize < 4):
         optimizer: Any = MasterWeights(parameters, made, "cpu" if whole.offload else None)
     else:
@@ -309,7 +309,7 @@ def _update(
 ) -> Figures:
     """Makes one optimizer update. Metrics are summed over its micro-batches. If the model computes together with other ranks,
     each has some of the samples, and gradients and metrics are summed over the ranks."""
-    parameters, ranks = lora.parameters(model), ranks_of(model)
+    parameters, ranks = shards.trained(model), ranks_of(model)
     optimizer.zero_grad()
     _return_memory(model)  # what sampling left
     sums: Counter[str] = Counter()
@@ -321,6 +321,9 @@ def _update(
             break
         packed = waiting.pop(0)
         with lora.dropping(model, update, micro_batch):
+            if shards.is_divided(model):
+                sums.update(_divided_gradients(model, packed, loss_of))  # type: ignore[arg-type]
+                continue
             result = _gradients(parameters, packed, loss_of)
         if result is None:
             lower_budget(model, packed, together)
@@ -329,10 +332,8 @@ def _update(
         for parameter, gradient in zip(parameters, result[0], strict=True):
             parameter.grad = gradient if parameter.grad is None else parameter.grad.add_(gradient)
         sums.update(result[1])  # type: ignore[arg-type]
-    if ranks is not None:
-        ranks.sum_gradients(parameters)
     most = optimizer.defaults.get(_MAX_NORM, MAX_GRAD_NORM)
-    norm = clip_grad_norm_(parameters, most, foreach=True).item()  # the norm before clipping
+    norm = _clip(model, parameters, most)
     if not math.isfinite(norm):
         optimizer.zero_grad()
         raise Refused(
@@ -341,8 +342,19 @@ def _update(
     optimizer.step()
     _return_memory(model)
     if ranks is not None:
-        sums = ranks.after_update(sums, parameters)
+        sums = ranks.after_update(sums, shards.whole(model))
     return {**sums, "grad_norm": norm}
+
+
+def _clip(model: Any, parameters: Sequence[Tensor], most: float) -> float:
+    """Sums the gradients over the ranks, if there are any, and limits their norm. Returns the norm before."""
+    ranks = ranks_of(model)
+    if ranks is not None:
+        ranks.sum_gradients(shards.whole(model))
+    if ranks is not None and shards.is_divided(model):
+        shards.take_gradients(model)
+        return shards.clip(model, most, lambda value: math.fsum(ranks.gather(value)))
+    return clip_grad_norm_(parameters, most, foreach=True).item()
 
 
 def updates_made(optimizer: torch.optim.Optimizer) -> int:
@@ -374,6 +386,22 @@ def _gradients(
         return None
 
 
+def _divided_gradients(model: Any, packed: PackedBatch, loss_of: LossOf) -> Figures:
+    """Adds the gradients of a micro-batch to those of a model that is divided among ranks. Returns its metrics. A micro-batch
+    without samples only takes part in gathering the layers."""
+    try:
+        if packed.samples:
+            loss, figures = loss_of(packed)
+        else:
+            loss, figures = 0.0 * hidden_states(model, packed).float().sum(), dict[str, Tensor]()
+        loss.backward()
+        return {name: value.item() for name, value in {"loss": loss, **figures}.items()} if packed.samples else {}
+    except torch.OutOfMemoryError:
+        raise InfrastructureFailure(
+            f"Out of memory on {model.device}: a micro-batch of {len(packed.ids_N)} tokens does not fit. {_remedy(model)}"
+        ) from None
+
+
 def value_update(
     model: Any,
     optimizer: torch.optim.Optimizer,
@@ -399,6 +427,8 @@ def values_of(model: Any, samples: Sequence[Sample]) -> list[list[float]]:
     by_sample: dict[int, list[float]] = {}
     for packed in _micro_batches(model, samples):
         values_BS, mask_BS = token_values(model, packed)
+        if not packed.samples:
+            continue
         for i, values, mask in zip(packed.samples, values_BS.tolist(), mask_BS.tolist(), strict=True):
             by_sample[i] = values[: sum(mask)]
     return _in_order(model, by_sample, len(samples))
@@ -410,6 +440,8 @@ def logprobs_of(model: Any, samples: Sequence[Sample], temperature: float = 1.0)
     by_sample: dict[int, list[float]] = {}
     for packed in _micro_batches(model, samples):
         logprobs_BS, _, mask_BS = token_logprobs(model, packed, temperature)
+        if not packed.samples:
+            continue
         for i, logprobs, mask in zip(packed.samples, logprobs_BS.tolist(), mask_BS.tolist(), strict=True):
             by_sample[i] = logprobs[: sum(mask)]
     return _in_order(model, by_sample, len(samples))
@@ -424,7 +456,8 @@ def _in_order(model: Any, rows: dict[int, list[float]], count: int) -> list[list
 def _micro_batches(
     model: Any, samples: Sequence[Sample], together: int = 1, kept: Sequence[int] | None = None
 ) -> list[PackedBatch]:
-    """The micro-batches of the samples at the indices `kept`. None for all, or for those of this rank."""
+    """The micro-batches of the samples at the indices `kept`. None for all, or for those of this rank. If the model is divided
+    among ranks, each has equally many, and those that it lacks have no samples."""
     ranks = ranks_of(model)
     if kept is None and ranks is not None:
         kept = ranks.own(samples, together)
@@ -432,7 +465,12 @@ def _micro_batches(
     packed = pack(rows, token_budget(model), share=can_share(model), together=together, device=model.device)
     if kept is None:
         return packed
-    return [part._replace(samples=[kept[i] for i in part.samples]) for part in packed]
+    packed = [part._replace(samples=[kept[i] for i in part.samples]) for part in packed]
+    if ranks is not None and shards.is_divided(model):
+        missing = max(ranks.gather(len(packed))) - len(packed)
+        filler = pack(samples[:together], sys.maxsize, share=can_share(model), together=together, device=model.device)
+        packed += [filler[0]._replace(samples=[])] * missing
+    return packed
 
 
 def _num_tokens(samples: Sequence[Sample]) -> int:
