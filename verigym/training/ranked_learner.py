@@ -81,8 +81,14 @@ class RankedLearner:
 
     def _call(self, method: str, *given: Any, **named: Any) -> Any:
         self._ranks.call(Call(method, given, named))
-        with self._ranks.sharing(self._local.model):
-            return getattr(self._local, method)(*given, **named)
+        try:
+            with self._ranks.sharing(self._local.model):
+                return getattr(self._local, method)(*given, **named)
+        except Refused:
+            raise  # by every rank
+        except BaseException:
+            self._ranks.broken = True  # the others may be anywhere in the call
+            raise
 
     def set_rate(self, rate: float) -> None:
         self._call("set_rate", rate)

@@ -103,6 +103,8 @@ class Ranks:
         self._thread = threading.Thread(target=self._beat, args=(self._store.clone(),), daemon=True)
         self._thread.start()
         self.device, backend, self.threads = self._places(local_rank)
+        if self.device != "cpu":
+            torch.cuda.set_device(self.device)
         with self._collective():
             self._wait_for_all()
             dist.init_process_group(
@@ -228,10 +230,13 @@ class Ranks:
             self._store.set(_FAILED, f"Rank {self.rank} of {self.world} failed: {reason}")
 
     def close(self) -> None:
-        """Ends the ranks. Rank 0 says so to the others, unless they are gone."""
-        if self.rank == 0 and not self.broken:
-            with suppress(InfrastructureFailure):  # they may be gone already
-                self.call(None)
+        """Ends the ranks. Rank 0 says so to the others."""
+        if self.rank == 0:
+            if not self.broken:
+                with suppress(InfrastructureFailure):  # they may be gone already
+                    self.call(None)
+            elif not self._reported():
+                self.fail("the command ended")
         self._ended.set()
         self._thread.join()
         if dist.is_initialized():
@@ -384,12 +389,14 @@ def start_ranks(count: int, *, divide: bool = False) -> Iterator[Ranks]:
         "127.0.0.1", 0, count, is_master=True, wait_for_workers=False, timeout=timedelta(seconds=START_S)
     )
     processes = [_start(rank, count, store.port) for rank in range(1, count)]
+    patience_s = 0.0
     try:
         with leading(Ranks(store, 0, count, 0, processes, divide)) as ranks:
             yield ranks
+        patience_s = 0.0 if ranks.broken else 30.0
     finally:
         for process in processes:
-            _end(process)
+            _end(process, patience_s)
 
 
 def _start(rank: int, count: int, port: int) -> subprocess.Popen[bytes]:
@@ -401,13 +408,10 @@ def _start(rank: int, count: int, port: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-m", "verigym.training.launch"], env=environment)
 
 
-def _end(process: subprocess.Popen[bytes], patience_s: float = 10.0) -> None:
+def _end(process: subprocess.Popen[bytes], patience_s: float) -> None:
     """Waits for a follower that was told to end, and ends one that does not."""
-    for stop in (None, process.terminate, process.kill):
-        if stop is not None:
-            stop()
-        try:
-            process.wait(patience_s)
-            return
-        except subprocess.TimeoutExpired:
-            continue
+    try:
+        process.wait(patience_s)
+    except subprocess.TimeoutExpired:
+        process.kill()  # it holds nothing that must be saved
+        process.wait()
