@@ -69,7 +69,7 @@ def test_a_rank_that_hangs_is_found(folder: Path, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(ranks_module, "LIMIT_S", 6.0)
         os.kill(ranks._processes[0].pid, signal.SIGSTOP)
         try:
-            with pytest.raises(InfrastructureFailure, match="rank 1 gave no sign of life for 6 s"):
+            with pytest.raises(InfrastructureFailure, match="Rank 1 of 2 gave no sign of life for 6 s"):
                 shared.update("sft", groups(1))
         finally:
             os.kill(ranks._processes[0].pid, signal.SIGKILL)

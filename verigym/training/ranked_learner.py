@@ -145,7 +145,8 @@ def follow(ranks: Ranks) -> None:
                 pass  # every rank refuses the same update, and rank 0 tells the user
     except Exception as error:
         if not ranks.broken:  # otherwise another rank was first
-            ranks.fail(str(error) if isinstance(error, VerigymError) else f"{type(error).__name__}: {error}")
+            words = str(error) if isinstance(error, VerigymError) else f"{type(error).__name__}: {error}"
+            ranks.fail(f"failed: {words}")
         raise
     finally:
         ranks.close()

@@ -11,6 +11,7 @@ failed, so a collective begins only when all ranks are there.
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -19,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, NoReturn
 
 import torch
@@ -40,6 +42,7 @@ _BEAT_S, _LOOK_S = 5.0, 1.0
 _ASK_S = 0.0002, 0.02
 """Shortest and longest pause between two questions to the store."""
 _FAILED = "failed"
+_INTERFACE = "GLOO_SOCKET_IFNAME"
 _AGAIN = "Repeat the command to resume from the last checkpoint"
 
 _led: list["Ranks"] = []
@@ -102,14 +105,17 @@ class Ranks:
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._beat, args=(self._store.clone(),), daemon=True)
         self._thread.start()
-        self.device, backend, self.threads = self._places(local_rank)
-        if self.device != "cpu":
-            torch.cuda.set_device(self.device)
-        with self._collective():
-            self._wait_for_all()
-            dist.init_process_group(
-                backend, store=store, rank=rank, world_size=world, timeout=timedelta(seconds=LIMIT_S)
-            )
+        try:
+            self.device, backend, self.threads = self._places(local_rank)
+            if self.device != "cpu":
+                torch.cuda.set_device(self.device)
+            with self._collective():
+                self._wait_for_all()
+                limit = timedelta(seconds=LIMIT_S)
+                dist.init_process_group(backend, store=store, rank=rank, world_size=world, timeout=limit)
+        except BaseException:
+            self._ended.set()
+            raise
 
     def _places(self, local_rank: int) -> tuple[str, str, int]:
         """The device of this rank, the backend of all, and the number of threads of each, which is the same for all: rounding
@@ -223,11 +229,11 @@ class Ranks:
 
     # -- failures -----------------------------------------------------------------------------------------------------
 
-    def fail(self, reason: str) -> None:
-        """Tells the other ranks why this one ends."""
+    def fail(self, reason: str, rank: int | None = None) -> None:
+        """Tells all ranks why they end: what happened to a rank. None for this one."""
         self.broken = True
         with suppress(RuntimeError):  # the store may have ended with rank 0
-            self._store.set(_FAILED, f"Rank {self.rank} of {self.world} failed: {reason}")
+            self._store.set(_FAILED, f"Rank {self.rank if rank is None else rank} of {self.world} {reason}")
 
     def close(self) -> None:
         """Ends the ranks. Rank 0 says so to the others."""
@@ -236,7 +242,7 @@ class Ranks:
                 with suppress(InfrastructureFailure):  # they may be gone already
                     self.call(None)
             elif not self._reported():
-                self.fail("the command ended")
+                self.fail("ended")
         self._ended.set()
         self._thread.join()
         if dist.is_initialized():
@@ -318,7 +324,7 @@ class Ranks:
                 silent = (
                     f"gave no sign of life for {LIMIT_S:.0f} s" if beats else f"did not start within {START_S:.0f} s"
                 )
-                self.fail(f"rank {rank} {silent}")
+                self.fail(silent, rank)
                 self._give_up(None)
 
     def _beat(self, store: Any) -> None:
@@ -385,13 +391,13 @@ def start_ranks(count: int, *, divide: bool = False) -> Iterator[Ranks]:
         raise BadInput(f"start_ranks({count}): at least 2 ranks are needed. Without ranks, this process learns alone")
     if dist.is_initialized():
         raise BadInput("This process belongs to ranks already. End them first")
-    store: Any = TCPStore(
-        "127.0.0.1", 0, count, is_master=True, wait_for_workers=False, timeout=timedelta(seconds=START_S)
-    )
+    store = _local_store(count)
     processes = [_start(rank, count, store.port) for rank in range(1, count)]
     patience_s = 0.0
     try:
-        with leading(Ranks(store, 0, count, 0, processes, divide)) as ranks:
+        with _loopback():
+            ranks = Ranks(store, 0, count, 0, processes, divide)
+        with leading(ranks):
             yield ranks
         patience_s = 0.0 if ranks.broken else 30.0
     finally:
@@ -399,12 +405,39 @@ def start_ranks(count: int, *, divide: bool = False) -> Iterator[Ranks]:
             _end(process, patience_s)
 
 
+def _local_store(count: int) -> Any:
+    """A store that only processes of this machine can reach."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        port = listening.getsockname()[1]
+        return TCPStore(
+            "127.0.0.1", port, count, is_master=True, wait_for_workers=False,
+            timeout=timedelta(seconds=START_S), master_listen_fd=listening.detach(),
+        )  # fmt: skip
+
+
+@contextmanager
+def _loopback() -> Iterator[None]:
+    """A context in which gloo uses the loopback interface. By default it uses the address of the host's name, which may have
+    none."""
+    if _INTERFACE in os.environ or not Path("/sys/class/net/lo").exists():
+        yield
+        return
+    os.environ[_INTERFACE] = "lo"
+    try:
+        yield
+    finally:
+        del os.environ[_INTERFACE]
+
+
 def _start(rank: int, count: int, port: int) -> subprocess.Popen[bytes]:
     named = {
         "RANK": rank, "WORLD_SIZE": count, "LOCAL_RANK": rank, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port,
         "OMP_NUM_THREADS": max(1, (os.cpu_count() or 1) // count),
     }  # fmt: skip
-    environment = {**os.environ, **{name: str(value) for name, value in named.items()}}
+    with _loopback():
+        environment = {**os.environ, **{name: str(value) for name, value in named.items()}}
     return subprocess.Popen([sys.executable, "-m", "verigym.training.launch"], env=environment)
 
 
