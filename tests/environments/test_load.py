@@ -15,6 +15,7 @@ from verigym.environments.load import (
     base_and_added,
     environment_of,
     find_by_verifier,
+    held_out_name,
     load_environment,
     name_of,
     names,
@@ -301,6 +302,21 @@ def test_tasks_of_a_file_and_tags_go_with_a_training_set(tmp_path: Path) -> None
     unsafe = load_environment("toolcall?train=grammar?tags=unsafe").tasks("train")
     assert unsafe and all(task.data["unsafe"] for task in unsafe)
     assert name_of("toolcall?train=grammar") == "toolcall"
+
+
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [
+        ("toolcall", "toolcall"),
+        ("toolcall?train=grammar,shipped", "toolcall"),
+        ("toolcall?train=grammar?tags=easy,4x4", "toolcall?tags=easy,4x4"),
+        ("toolcall?train=grammar+a/more.jsonl", "toolcall+a/more.jsonl"),
+        ("a+b/desk.py?train=more", "a+b/desk.py"),
+        ("bfcl:simple_python?train=x", "bfcl:simple_python?train=x"),
+    ],
+)
+def test_the_name_of_held_out_tasks_has_no_training_set(where: str, name: str):
+    assert held_out_name(where) == name
 
 
 @pytest.mark.parametrize(

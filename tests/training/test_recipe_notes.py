@@ -1,13 +1,16 @@
 """Settings without effect: each is told with its reason, and a recipe without such a setting gives no note."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from verigym.core.errors import BadInput
 from verigym.training.defaults import Facts
-from verigym.training.recipe import ALGORITHMS, make_recipe
+from verigym.training.recipe import ALGORITHMS, make_recipe, read_recipe
 from verigym.training.recipe_notes import notes
+
+ROOT = Path(__file__).parents[2]
 
 
 def noted(algorithm: str = "grpo", turns: int = 1, tasks: int | None = None, **fields: Any) -> list[str]:
@@ -22,6 +25,17 @@ def noted(algorithm: str = "grpo", turns: int = 1, tasks: int | None = None, **f
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_defaults_of_every_algorithm_have_an_effect(algorithm: str, turns: int) -> None:
     assert noted(algorithm, turns, prompts_per_step=16) == []
+
+
+def test_a_recipe_that_says_one_update_of_dapo_for_a_large_batch_is_not_told_so() -> None:
+    assert noted("dapo", prompts_per_step=32, updates_per_batch=1) == []
+    assert noted("dapo", prompts_per_step=8, updates_per_batch=1)
+    assert noted("gspo", prompts_per_step=32, updates_per_batch=1), "nothing of gspo is left"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "recipes").glob("*.yaml")), ids=lambda path: path.stem)
+def test_a_shipped_recipe_has_no_setting_without_effect(path: Path) -> None:
+    assert notes(read_recipe(path), Facts(max_turns=8, tasks=10_000)) == []
 
 
 @pytest.mark.parametrize(

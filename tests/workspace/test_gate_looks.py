@@ -43,6 +43,7 @@ class Environment:
 def right(task, trajectory):
     return float(task.data["answer"] == trajectory.reply)
 verifiers = {"right": right}
+training_sets = {"more": lambda: [Task(id="more", prompt="1?", data={"answer": "2"}, split="train")]}
 """
 ALONE = GatePolicy(name="alone", retention=None, safety=None, margins=Margins(latency=None))
 CALLS: Counter[str] = Counter()

@@ -168,7 +168,7 @@ def _base_and_option(where: str, option: str) -> tuple[str, list[str]]:
 
 def _is_base(name: str) -> bool:
     """Whether something can be added to the environment of this name."""
-    name = name.partition("?train=")[0]
+    name = held_out_name(name)
     return (
         name in names()
         or name.endswith(".py")
@@ -178,9 +178,15 @@ def _is_base(name: str) -> bool:
     )
 
 
+def held_out_name(where: str) -> str:
+    """The name without training sets, which change no held-out task: `toolcall?tags=easy` for
+    `toolcall?train=grammar?tags=easy`. Runs and reports on held-out tasks have this name."""
+    return where if bridges.is_bridge(where) else re.sub(r"\?train=[^?+]*", "", where)
+
+
 def name_of(environment: str) -> str:
     """The short name for files and proposals: `toolcall`, or `desk` for `a/desk.py+b/desk.jsonl`."""
-    return Path(base_and_added(environment)[0].partition("?train=")[0].partition(",")[0].strip()).stem
+    return Path(held_out_name(base_and_added(environment)[0]).partition(",")[0].strip()).stem
 
 
 def regression_file(home: Path, environment: str) -> Path:

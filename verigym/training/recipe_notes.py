@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from verigym.training.defaults import LEAST_WARMUP, Facts, resolved
-from verigym.training.recipe import Recipe, filled
+from verigym.training.recipe import LARGE_BATCH, Recipe, filled
 from verigym.training.recipe_groups import Advantage, PreferenceLoss
 
 
@@ -52,6 +52,8 @@ def _updates(recipe: Recipe) -> Iterator[str]:
     elif recipe.loss.objective == "cispo":
         yield f"With one update per batch, every ratio is 1, so cispo has the gradient of dapo. {more}"
     elif recipe.algorithm == "dapo":
+        if recipe.prompts_per_step >= LARGE_BATCH:
+            return  # the recipe says one update, and the other parts of dapo have their effect
         yield f"With one update per batch, every ratio is 1, so the higher clip of dapo has no effect. {more}"
     elif (recipe.loss.clip_low, recipe.loss.clip_high, recipe.loss.clip_most) not in (
         (0.2, 0.28, 0.0),

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.records import Json, Report, Sampling, Suite, Task, Version
-from verigym.environments.load import base_and_added, load_environment
+from verigym.environments.load import base_and_added, held_out_name, load_environment
 from verigym.evaluation.suites import family_of, make_suite
 from verigym.harness.environment import EnvironmentSpec
 from verigym.registry import ledger
@@ -42,9 +42,10 @@ def find_target(
 ) -> Target:
     """By default the environment that the candidate was trained on, or else that of its newest report. The versions are measured
     as in `like`, or else as at the last look at this pair, or else as the champion was measured."""
+    environment = held_out_name(environment)
     if like is not None and environment and base_and_added(environment)[0] != base_and_added(like.suite.environment)[0]:
         raise BadInput(f"Run {like.run} was on {like.suite.environment}, not on {environment}. Leave one of them out")
-    wanted = environment or (like.suite.environment if like is not None else _trained_on(candidate))
+    wanted = environment or (like.suite.environment if like is not None else held_out_name(_trained_on(candidate)))
     model = like or _last_look(ws, candidate, champion, wanted) or _report(ws, candidate, champion, wanted)
     if not wanted:
         if model is None:

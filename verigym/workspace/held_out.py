@@ -3,6 +3,7 @@
 import msgspec
 
 from verigym.core.records import Report
+from verigym.environments.load import held_out_name
 from verigym.evaluation.suites import HeldOutSet, SuiteUse, held_out_sets, make_suite
 from verigym.registry import ledger
 from verigym.store.database import Run
@@ -27,7 +28,7 @@ def _while_training(ws: WorkspaceFolder, runs: dict[str, Run]) -> list[SuiteUse]
     for run in runs.values():
         if run.kind != "eval" or run.parent not in runs:
             continue
-        environment, verifier = run.config.get("environment", ""), run.verifier
+        environment, verifier = held_out_name(run.config.get("environment", "")), run.verifier
         key = run.parent, environment, verifier
         if key not in suites:
             tasks = ws.store.tasks(run.id)

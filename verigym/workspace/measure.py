@@ -15,6 +15,7 @@ from verigym.core import event_loop
 from verigym.core.errors import BadInput, InfrastructureFailure, NoServer, NotFound, Refused, not_found
 from verigym.core.protocols import Context, Policy, closing
 from verigym.core.records import Fault, Json, Report, Sampling, Suite, Task, Trajectory, Version, content_hash
+from verigym.environments.load import held_out_name
 from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import family_of, make_suite, pick, split_part, take_part
 from verigym.harness.environment import EnvironmentSpec
@@ -63,11 +64,17 @@ def judged_by(environment: EnvironmentSpec, verifier: str) -> EnvironmentSpec:
     return msgspec.structs.replace(environment, verifiers=chosen)
 
 
+def held_out(environment: EnvironmentSpec) -> EnvironmentSpec:
+    """The environment by the name that everything about its held-out tasks has. Training sets are not part of it."""
+    return msgspec.structs.replace(environment, name=held_out_name(environment.name))
+
+
 def suite_of(environment: EnvironmentSpec, split: str, n: int | None = None) -> tuple[Suite, list[Task]]:
     """The held-out suite of a split, such as `val`, or of a part of it, such as `val 1/3`, with its tasks. You can also pass the
     name of a suite. The tasks do not depend on the seed of a run."""
     split, part = split_part(split)
     split = environment.suites.get(split, split)
+    environment = held_out(environment)
     tasks = tasks_of(environment, split)
     name = next((name for name, of in environment.suites.items() if of == split), f"{environment.name}:{split}")
     if part is not None:
@@ -281,6 +288,7 @@ def measure(
     on_progress: OnProgress = lambda _: None,
 ) -> Report:
     """Evaluates the agent on a held-out suite and returns the report. `split` can name a part, as in `suite_of`."""
+    environment = held_out(environment)
     suite, tasks = suite_of(environment, split, n)
     run = rollout(ws, environment, agent, tasks, settings, kind="eval", name=name, on_progress=on_progress)
     trajectories, verdicts = ws.store.trajectories(run), ws.store.verdicts(run, environment.verifier.name)

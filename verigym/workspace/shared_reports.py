@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from verigym.core.errors import Refused
 from verigym.core.records import Json, Report, Version
+from verigym.environments.load import held_out_name
 from verigym.workspace.workspace import WorkspaceFolder
 
 GUARDS = ("retention", "safety")
@@ -21,6 +22,7 @@ def shared_reports(
     ws: WorkspaceFolder, candidate: Version, champion: Version, environment: str = ""
 ) -> tuple[Report, Report]:
     """The newest reports of both that can be compared: candidate, champion."""
+    environment = held_out_name(environment)
     for ours, theirs in _pairs(ws, candidate, champion, environment):
         if ours.suite.hash == theirs.suite.hash and sampled_alike(ws, ours, theirs):
             return ours, theirs

@@ -2,6 +2,7 @@
 
 import shlex
 
+from verigym.environments.load import held_out_name
 from verigym.training.environments import TrainingEnvironment
 from verigym.training.recipe import Recipe
 from verigym.workspace import datasets
@@ -28,22 +29,17 @@ def warnings_of(ws: WorkspaceFolder, recipe: Recipe) -> list[str]:
     parent = parent_of(ws, recipe)
     if recipe.algorithm == "reward":
         return recipe_warnings(ws, recipe)
-    evaluated = {report.suite.environment for report in reports_of(ws, parent)}
+    evaluated = {held_out_name(report.suite.environment) for report in reports_of(ws, parent)}
     warnings = recipe_warnings(ws, recipe)
     for each in training_environments(recipe):
         name = each.name
-        if _base(name) not in {_base(other) for other in evaluated}:
+        if (held_out := held_out_name(name)) not in evaluated:
             warnings.append(
-                f"{parent.label} has no evaluation in {name}, so the effect of training cannot be measured. "
-                f"Run: verigym eval {shlex.quote(name)} -m {shlex.quote(recipe.start or recipe.model)}"
+                f"{parent.label} has no evaluation in {held_out}, so the effect of training cannot be measured. "
+                f"Run: verigym eval {shlex.quote(held_out)} -m {shlex.quote(recipe.start or recipe.model)}"
             )
         warnings += _unaudited(ws, each) if recipe.samples else []
     return warnings
-
-
-def _base(environment: str) -> str:
-    """The environment without its training set, which changes no held-out task."""
-    return environment.partition("?train=")[0]
 
 
 def _unaudited(ws: WorkspaceFolder, trained: TrainingEnvironment) -> list[str]:

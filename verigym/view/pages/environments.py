@@ -12,6 +12,7 @@ from verigym.core import codec
 from verigym.core.errors import not_found
 from verigym.core.records import Check, Dataset, Estimate, Toolset
 from verigym.core.words import counted
+from verigym.environments.load import held_out_name
 from verigym.store.database import Run
 from verigym.view import heads
 from verigym.view.episodes import TaskHead
@@ -146,9 +147,8 @@ def environments_page(reader: Reader, query: Query) -> EnvironmentsPage:
 
 def _newest_suite(reader: Reader, environment: str) -> list[heads.ReportHead]:
     """The newest report of each version on the suite that was measured last, newest version first."""
-    reports = [
-        head for head in heads.reports(reader).values() if head.suite.environment == environment and head.success
-    ]
+    name = held_out_name(environment)
+    reports = [head for head in heads.reports(reader).values() if head.suite.environment == name and head.success]
     if not reports:
         return []
     last = reports[-1].suite.hash

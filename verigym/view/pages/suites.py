@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import Struct
 
 from verigym.core.records import Estimate, Suite
+from verigym.environments.load import held_out_name
 from verigym.evaluation.suites import MANY_VERSIONS, HeldOutSet, make_suite
 from verigym.view import heads
 from verigym.view.heads import ReportHead, SuiteHead, VersionLink, version_link
@@ -190,7 +191,8 @@ def _training_uses(reader: Reader) -> list[_TrainingUse]:
     found: dict[str, _TrainingUse] = {}
     for _, verifier, run, count, last, parent_config, config in reader.rows(sql, seconds=10.0):
         settings, recipe = _dict(decoded(config)), _dict(_dict(decoded(parent_config)).get("recipe"))
-        environment, named = str(settings.get("environment") or ""), str(recipe.get("held_out_eval") or "")
+        environment = held_out_name(str(settings.get("environment") or ""))
+        named = str(recipe.get("held_out_eval") or "")
         tasks = [task for task in reader.store.tasks(run) if task.split != "train"]
         if not tasks:
             continue
