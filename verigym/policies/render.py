@@ -44,13 +44,15 @@ class Renderer:
         self._opened = functools.lru_cache(_CACHED)(lambda ids: self._opens(self.decode([*ids])))
 
     def prompt(self, items: list[Item], tools: list[ToolSpec]) -> list[int]:
-        """Ids of a conversation up to the start of the assistant's reply. Cached, because a group asks for the same ids."""
+        """Ids of a conversation up to the start of the assistant's reply. Cached, because a group asks for the same ids. Calls
+        whose tags the model never learnt to write are without tags, as in `completion`."""
         offer = self.template.offer(tools)
         key = msgspec.json.encode(items)
         if key not in offer.prompts:
             if len(offer.prompts) >= _CACHED:
                 del offer.prompts[next(iter(offer.prompts))]
-            offer.prompts[key] = self._literals.encode(self.template.text(items, offer, reply=True))
+            bare = any(isinstance(item, FunctionCall) for item in items) and not self.can_write_tags
+            offer.prompts[key] = self._literals.encode(self.template.text(items, offer, reply=True, bare=bare))
         return [*offer.prompts[key]]
 
     def extend(self, items: list[Item], tools: list[ToolSpec], turns: Sequence[Turn]) -> list[int] | None:

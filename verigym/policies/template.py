@@ -21,7 +21,7 @@ from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Json, M
 from verigym.policies import dialects
 from verigym.policies.dialects import Dialect, plain, thinking
 from verigym.policies.dialects.instructions import adapted
-from verigym.policies.dialects.markup import from_items
+from verigym.policies.dialects.markup import from_items, write_bare
 from verigym.policies.dialects.plain import DIALECT as PLAIN
 from verigym.policies.dialects.plain import arguments_of
 from verigym.policies.special_tokens import SpecialTokens, mark
@@ -108,11 +108,14 @@ class ChatTemplate:
             offer.outlines[key] = self.text(items, offer, reply=True, brief=True)
         return offer.outlines[key]
 
-    def text(self, items: Sequence[Item], offer: ToolOffer, *, reply: bool, brief: bool = False) -> str:
-        """The conversation as text. `reply`: up to the start of the next reply. `brief`: with `STAND_IN` for its tools."""
+    def text(
+        self, items: Sequence[Item], offer: ToolOffer, *, reply: bool, brief: bool = False, bare: bool = False
+    ) -> str:
+        """The conversation as text. `reply`: up to the start of the next reply. `brief`: with `STAND_IN` for its tools. `bare`:
+        with calls without the tags of the dialect."""
         refusal: Exception | None = None
         tools = [STAND_IN] if brief and offer.tools else offer.written
-        for messages in self._ways(items, offer, brief):
+        for messages in self._ways(items, offer, brief, bare):
             try:
                 return self._apply(messages, tools if self.dialect is not PLAIN else [], reply)
             except TemplateTooSlow:
@@ -140,20 +143,22 @@ class ChatTemplate:
         ]
         return self._offers[0]
 
-    def _ways(self, items: Sequence[Item], offer: ToolOffer, brief: bool) -> Iterator[list[Json]]:
+    def _ways(self, items: Sequence[Item], offer: ToolOffer, brief: bool, bare: bool) -> Iterator[list[Json]]:
         """The conversation as it is, then in simpler forms for strict templates."""
-        messages = self._messages(items, offer, brief=brief)
+        messages = self._messages(items, offer, brief=brief, bare=bare)
         yield messages
         yield joined(messages)
         yield joined(self._messages(items, offer, brief=brief, spoken=True))
 
-    def _messages(self, items: Sequence[Item], offer: ToolOffer, *, brief: bool, spoken: bool = False) -> list[Json]:
-        """The messages of a conversation. With `spoken`, calls are text."""
+    def _messages(
+        self, items: Sequence[Item], offer: ToolOffer, *, brief: bool, spoken: bool = False, bare: bool = False
+    ) -> list[Json]:
+        """The messages of a conversation. With `spoken`, calls are text. With `bare`, they are text without tags."""
         if self.dialect is PLAIN:
             messages: list[Json] = [*plain.to_messages([*items], [] if brief else offer.tools, reasoning=True)]
         else:
             names = offer.names.with_calls(items)
-            messages = to_messages(items, names, self.dialect.write if spoken else None)
+            messages = to_messages(items, names, self.dialect.write if spoken else None, bare)
             messages = self._in_own_form(messages, offer) if offer.tools else messages
         return messages if self._takes_system else folded(messages)
 
@@ -231,18 +236,25 @@ class ChatTemplate:
 
 
 def to_messages(
-    items: Sequence[Item], names: ToolNames, speak: Callable[[Sequence[Item]], str] | None = None
+    items: Sequence[Item],
+    names: ToolNames,
+    speak: Callable[[Sequence[Item]], str] | None = None,
+    bare: bool = False,
 ) -> list[Json]:
     """A conversation as chat templates with tools take it: roles, content, `tool_calls`, and results that name their call.
 
     Consecutive items of the assistant are one message. Thinking is at the start of its content, as a model writes it. `speak`
-    writes the calls into the content, for templates that refuse `tool_calls`. Images are left out.
+    writes the calls into the content, for templates that refuse `tool_calls`. With `bare`, a reply of calls alone is their JSON.
+    Images are left out.
     """
     messages: list[Json] = []
     called: dict[str, tuple[str, str]] = {}
     for by_assistant, run in itertools.groupby(items, is_reply):
         if by_assistant:
-            messages.append(_reply(list(run), names, called, speak))
+            reply = list(run)
+            message = _reply(reply, names, called, speak)
+            calls = write_bare(reply, names) if bare else ""
+            messages.append({"role": "assistant", "content": calls} if calls else message)
             continue
         for item in run:
             if isinstance(item, FunctionCallOutput):
