@@ -123,6 +123,33 @@ def test_a_model_that_never_learnt_its_tags_is_held_to_calls_without_them(constr
     assert not any(allows(text) for text in (wrong, f"[{wrong}]", f"```json\n{wrong}\n```", f" {wrong}"))
 
 
+@pytest.mark.parametrize("name", ["qwen2", "qwen3", "llama3", "mistral", "mistral newer", "nemotron"])
+def test_words_are_no_way_to_a_call_of_wrong_arguments_without_tags(name: str) -> None:
+    one = policy(name)
+    vocabulary, ends = one.model.config.vocab_size, sorted(one.render.stop_ids)
+
+    def allows(text: str) -> bool:
+        matcher = one._constraints.matcher("tools", TOOLS)
+        assert matcher is not None
+        for id in one.render.tokenizer.encode(text, add_special_tokens=False):
+            if not matcher.allowed(vocabulary)[id]:
+                return False
+            matcher.took(id)
+        return bool(matcher.allowed(vocabulary)[ends].any())
+
+    for tool in ("calendar.book", "calendar-book"):
+        wrong = f'{{"name": "{tool}", "arguments": {{"day": "Sunday"}}}}'
+        turned = f'{{"arguments": {{"day": "Sunday"}}, "name" : "{tool}"}}'
+        written = [wrong, turned, f" \n[{wrong}]", f"```json\n{wrong}\n```", f'{{"tool": "{tool}", "args": {{}}}}']
+        for text in written:
+            ids = one.render.tokenizer.encode(text, add_special_tokens=False)
+            assert calls(one.render.read(ids, TOOLS, "c")), f"{text} is read as a call"
+            assert not allows(text), text
+    assert allows("It is done.") and allows('I know {"name": "calendar-book"} and `ping`.')
+    answers = ['[{"name": "Bo", "tool_use": 1}]', "```python\nprint({})\n```", "[1, 2]"]
+    assert all(allows(text) for text in answers)
+
+
 def test_sampled_calls_are_calls_of_the_tools() -> None:
     made = replies(policy(), "call", 8)
     found = [call for reply in made for call in calls(reply.items) if reply.turn.finish == "stop"]
@@ -201,8 +228,15 @@ def test_sampled_arguments_are_copied_from_the_request_and_others_stay_free() ->
 def test_spans_begin_and_end_at_words_and_are_bounded() -> None:
     assert spans("a b.") == ["a", "a b", "a b.", "b", "b.", "."]
     assert spans("") == spans(" \n") == [""]
-    assert len(spans("x y " * 10_000)) == 32, "each part once"
+    assert len(spans("x y " * 1000)) == 32, "each part once"
     assert max(len(part.split()) for part in spans(" ".join(map(str, range(100))))) == 16
+
+
+def test_a_text_that_is_too_long_to_copy_from_is_refused_in_words_and_the_longest_is_not() -> None:
+    one, words = policy(), [f"word{number:05}" for number in range(2001)]
+    assert one._constraints.matcher("copy:name", [ADD], [Message("user", " ".join(words[:2000]))]) is not None
+    with pytest.raises(BadInput, match=r"at most 2,000 words .* read 2,001\. Use the constraint tools"):
+        one._constraints.matcher("copy:name", [ADD], [Message("user", " ".join(words))])
 
 
 def test_a_constraint_that_copies_no_argument_is_refused() -> None:

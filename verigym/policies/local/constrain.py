@@ -9,7 +9,7 @@ what the model read.
 import functools
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import llguidance
@@ -37,6 +37,8 @@ _COPIED = "copied"
 _PIECE = re.compile(r"\w+|[^\w\s]")
 _MAX_PIECES = 16
 """Maximum words and punctuation marks of a copied argument."""
+_MAX_READ = 2000
+"""Maximum words and punctuation marks that arguments are copied from. Compiling so many takes a quarter of a second."""
 
 TokenOf = Callable[[str], int | None]
 """Returns the id of a text that is an added token of the vocabulary, otherwise None."""
@@ -64,7 +66,10 @@ class Constraints:
             if copied is not None:
                 shown = copying(shown, constrain.removeprefix(COPY).split(","))
             must, tags = constrain == "call", self._render.can_write_tags
-            grammar = tools_grammar(self._render.dialect, shown, self._added.get, must=must, copied=copied, tags=tags)
+            called = {*(tool.name for tool in tools), *(tool.name for tool in shown)}
+            grammar = tools_grammar(
+                self._render.dialect, shown, self._added.get, must=must, copied=copied, tags=tags, called=called
+            )
         else:
             grammar = f"start: {_json(read_schema(constrain))}\n"
         return Matcher(self._compiled(grammar).deep_copy())
@@ -117,8 +122,14 @@ def text_read(items: Sequence[Item]) -> str:
 
 
 def spans(text: str) -> list[str]:
-    """Every part of the text that begins and ends at a word or a punctuation mark, up to a maximum length, once."""
+    """Every part of the text that begins and ends at a word or a punctuation mark, up to a maximum length, once. A text that is
+    too long is refused, because a reply would wait for seconds and the compiler refuses it as well."""
     pieces = [*_PIECE.finditer(text)]
+    if len(pieces) > _MAX_READ:
+        raise BadInput(
+            f"Arguments can be copied from at most {_MAX_READ:,} words and punctuation marks, and the model read "
+            f"{len(pieces):,}. Use the constraint tools instead of copy, or let the tools return less"
+        )
     parts = (
         text[first.start() : last.end()]
         for index, first in enumerate(pieces)
@@ -158,9 +169,11 @@ def tools_grammar(
     must: bool = False,
     copied: Sequence[str] | None = None,
     tags: bool = True,
+    called: Collection[str] = (),
 ) -> str:
     """The grammar of a reply that calls these tools, under the names that the model is shown. Unless it `must` call one, the
-    reply may also be text. `copied` are the texts that arguments may be (`copying`). Without `tags`, a call has none."""
+    reply may also be text. `copied` are the texts that arguments may be (`copying`). Without `tags`, a call has none. `called`
+    are names of tools by which a call without tags is read, so text cannot be such a call."""
     json_of = functools.partial(_json, copied=copied)
     if dialect in (markup.HARMONY, function_xml.DIALECT):
         raise BadInput(
@@ -171,12 +184,12 @@ def tools_grammar(
         return f"start: call{_or(must)}\ncall: {json_of(_calls(tools, 'tool', 'args'))}\n" + _words(must, _NO_BRACE)
     if dialect is markup.LLAMA:
         call = f"call: {json_of(_calls(tools, 'name', 'parameters'))}\n"
-        return f'start: call ("; " call)*{_or(must)}\n{call}' + _words(must, _NO_BRACE)
+        return f'start: call ("; " call)*{_or(must)}\n{call}' + _words(must, _NO_BRACE + _no_bare(called))
     if not tags:
         call = f"call: {json_of(_calls(tools, 'name', 'arguments'))}\n"
         return f'start: call | "[" call (", " call)* "]"{_or(must)}\n{call}' + _words(must, _NO_CALL)
     first = markup.MISTRAL.mark if dialect is markup.NEWER_MISTRAL else dialect.mark
-    opening, words = tag(first), _words(must, _without_tag(first, token_of))
+    opening, words = tag(first), _words(must, _without_tag(first, token_of) + _no_bare(called))
     before = "" if must else "WORDS | WORDS? "
     if dialect is markup.NEWER_MISTRAL:
         arguments = tag(dialect.mark)
@@ -204,6 +217,14 @@ def _words(must: bool, which: str) -> str:
 def _tag(text: str, token_of: TokenOf) -> str:
     id = token_of(text)
     return json.dumps(text) if id is None else f"<[{id}]>"
+
+
+def _no_bare(called: Collection[str]) -> str:
+    """And no JSON, alone or in a code fence, that would be read as a call of these tools (`markup.bare_calls`), or as one in the
+    plain dialect."""
+    names = "|".join(re.sub(r"[^\w-]", lambda char: f"\\{char[0]}", name) for name in sorted(called))
+    named = f'"name"\\s*:\\s*"({names})"|' if names else ""
+    return f' & ~/\\s*(```\\w*\\s*)?\\[?\\s*\\{{(.|\\n)*({named}"tool"\\s*:)(.|\\n)*/'
 
 
 def _without_tag(text: str, token_of: TokenOf) -> str:
