@@ -40,6 +40,13 @@ def test_a_card_says_how_a_trained_version_was_made():
     assert "- From: `bbbbbbbbbbbb` (base)" in text and "- torch 2.13" in text and "2026-01-01" in text
 
 
+def test_a_version_of_which_all_parameters_were_trained_has_no_adapter_and_another_base():
+    text = of(msgspec.structs.replace(TUNED, full=True))
+    assert f"- All parameters: `{'f' * 64}`" in text and "Adapter" not in text
+    assert "- Base model: `tiny`, whose parameters were all trained\n" in text
+    assert "- Base model: `tiny` (never modified)\n" in of(TUNED) and "- Adapter: `ffff" in of(TUNED)
+
+
 def test_a_prompt_on_trained_weights_is_not_called_training():
     prompted = msgspec.structs.replace(TUNED, id="e" * 12, parent=TUNED.id, system_prompt="Be brief.")
     text = of(prompted, parent=TUNED)

@@ -96,6 +96,11 @@ def test_other_fields_are_named_one_by_one():
     }
 
 
+def test_weights_of_which_all_were_trained_are_marked():
+    whole = msgspec.structs.replace(ONE, adapter="f" * 64, full=True)
+    assert diff(ONE, whole).fields == {"adapter": ("none", "ffffffffffff (all parameters)")}
+
+
 def test_software_is_compared_only_where_both_recorded_it():
     new = msgspec.structs.replace(ONE, software={"torch": "2.13"})
     assert not diff(ONE, new)

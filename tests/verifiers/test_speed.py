@@ -10,7 +10,10 @@ import pytest
 from tests.verifiers.builders import BROKEN, verdict
 from verigym.core.protocols import CommandResult, Context
 from verigym.core.records import Fault, Verdict
+from verigym.sandbox.box import ProcessSandbox
+from verigym.sandbox.limits import SandboxLimits
 from verigym.sandbox.open import open_sandbox, why_not_isolated
+from verigym.sandbox.plain import PlainRunner
 from verigym.verifiers.speed import Faster
 from verigym.verifiers.speed_inside import encode, faster, same
 
@@ -212,3 +215,11 @@ def test_a_driver_that_fails_is_the_verifiers_failure() -> None:
 
     found = verdict(Faster(), FAST, Context(sandbox=Broken()), **DATA)  # type: ignore[arg-type]
     assert found.error is not None and "the measurement gave no result: ImportError" in found.error.message
+
+
+@pytest.mark.parametrize("how", ["os.fork()", "__import__('threading').Thread(target=print).start()"])
+def test_a_submission_cannot_leave_its_clock_without_isolation_either_also_if_verigym_is_root(how: str) -> None:
+    source = FAST.replace("    known", f"    {how}\n    known")
+    context = Context(sandbox=ProcessSandbox(PlainRunner(), SandboxLimits()))
+    result = verdict(Faster(unsandboxed=True), f"```python\nimport os\n{source}\n```", context, **DATA)
+    assert result.reward == 0.0 and ("BlockingIOError" in result.evidence or "RuntimeError" in result.evidence)

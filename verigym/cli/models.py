@@ -187,7 +187,7 @@ def new(
 def show_version(version: KnownVersion = "champion", json: Json = False, home: Home = None) -> None:
     """Show a version: its content, its origin, its evaluations and the decisions about it."""
     from verigym.registry.diff import examples_text
-    from verigym.registry.versions import kind_of
+    from verigym.registry.versions import kind_of, weights_label
     from verigym.workspace import agents as versions
 
     ws = workspace(home).folder
@@ -201,7 +201,7 @@ def show_version(version: KnownVersion = "champion", json: Json = False, home: H
         ("name", found.name),
         ("kind", kind_of(found)),
         ("base", f"{found.base} (in 4 bits, nf4)" if found.quantized else found.base),
-        ("adapter", found.adapter or "none"),
+        (weights_label(found), found.adapter or "none"),
         ("constraints", show.clip(found.constraints) or "none"),
         ("sampling", _settings(found.sampling) if found.sampling else "set by the command"),
         ("parent", f"{parent.id} ({parent.name or parent.base})" if parent else found.parent or "none"),

@@ -13,7 +13,7 @@ from verigym.core.words import counted, with_interval
 from verigym.evaluation.report import RATES
 from verigym.registry.diff import examples_text
 from verigym.registry.ledger import LedgerEntry
-from verigym.registry.versions import harness_text, kind_of
+from verigym.registry.versions import harness_text, kind_of, weights_label
 
 _NOT_KNOWN = {
     "safety": "No safety suite was run. How it handles unsafe requests, or instructions hidden in tool results, is unknown. "
@@ -74,8 +74,9 @@ def _what(about: CardData) -> Iterator[str]:
     version = about.version
     yield f"- Kind: {kind_of(version)}"
     stored = ", in 4 bits (nf4)" if version.quantized else ""
-    yield f"- Base model: `{version.base}` (never modified){stored}"
-    yield f"- Adapter: {f'`{version.adapter}`' if version.adapter else 'none'}"
+    kept = ", whose parameters were all trained" if version.full else " (never modified)"
+    yield f"- Base model: `{version.base}`{kept}{stored}"
+    yield f"- {weights_label(version).capitalize()}: {f'`{version.adapter}`' if version.adapter else 'none'}"
     if version.constraints:
         yield f"- Replies are constrained to: `{version.constraints}`"
     if version.sampling is not None:

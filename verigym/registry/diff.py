@@ -128,7 +128,7 @@ def _fields(version: Version, software: bool) -> Json:
     plain: Json = {
         "base": version.base,
         **({"quantized": version.quantized} if version.quantized else {}),
-        "adapter": version.adapter[:12] or "none",
+        "adapter": version.adapter[:12] + (" (all parameters)" if version.full else "") or "none",
         "constraints": version.constraints or "none",
         "sampling": msgspec.structs.asdict(version.sampling) if version.sampling else "the caller's",
         **({"tools file": version.tools[:12]} if version.tools else {}),

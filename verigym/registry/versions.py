@@ -57,6 +57,11 @@ def kind_of(version: Version) -> str:
     return " + ".join(name for name, has in parts.items() if has) or "base"
 
 
+def weights_label(version: Version) -> str:
+    """What the hash in `Version.adapter` names."""
+    return "all parameters" if version.full else "adapter"
+
+
 def harness_text(harness: Harness) -> str:
     """`16 turns, 2 format retries`"""
     words = {

@@ -14,7 +14,7 @@ from verigym.draw.svg import Drawing
 from verigym.mining.proposals import AcceptedBatch
 from verigym.registry.cards import CardData, card
 from verigym.registry.diff import VersionDiff, diff, examples_text
-from verigym.registry.versions import harness_text, kind_of
+from verigym.registry.versions import harness_text, kind_of, weights_label
 from verigym.view import heads, pairing
 from verigym.view.check_tasks import represented, traces_of
 from verigym.view.heads import ReportHead, VersionLink, version_link
@@ -279,7 +279,7 @@ def _facts(version: Version) -> list[Text]:
         "Name": version.name,
         "Kind": kind_of(version),
         "Base model": f"{version.base} (in 4 bits, nf4)" if version.quantized else version.base,
-        "Adapter": version.adapter,
+        weights_label(version).capitalize(): version.adapter,
         "Constraints": version.constraints,
         "Sampling": _sampling(version) or "set by the command",
         "Tools file": version.tools[:12],
