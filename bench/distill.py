@@ -7,14 +7,12 @@ on every held-out task. The gate asks whether the student may replace the teache
 the seconds of an episode. The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
 """
 
-import json
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-from figures import figure, finish, machine, parser
+from figures import figure, finish, machine, one_row, parser
 
 QUICK = [
     "steps=1",
@@ -33,15 +31,7 @@ def main() -> None:
     asked.add_argument("--student", default="smollm2-135m", help="model of the student")
     asked.add_argument("--set", nargs="*", default=[], help="fields of the student's recipe, such as steps=20")
     asked.add_argument("--set-teacher", nargs="*", default=[], help="fields of the teacher's recipe")
-    asked.add_argument("--note", default="", help="kept with the figures")
-    asked.add_argument("--out", type=Path, help="add a line of JSON")
-    asked.add_argument("--home", type=Path, help="keep the workspace here")
-    args = asked.parse_args()
-    with tempfile.TemporaryDirectory(prefix="verigym-distill-") as folder:
-        row = taught(args, args.home or Path(folder))
-    if args.out:
-        with args.out.open("a") as file:
-            file.write(json.dumps(row) + "\n")
+    args, row = one_row(asked, "distill", taught)
     finish(
         [
             figure(f"toolcall: {who}", it[0], f"success, {it[1]:.3f} to {it[2]:.3f}")
@@ -49,8 +39,6 @@ def main() -> None:
         ],
         args,
     )
-    if row["gate"]:
-        print(f"gate: {row['gate']['verdict']}. {row['gate']['words']}", file=sys.stderr)
 
 
 def taught(args: Any, home: Path) -> dict[str, Any]:

@@ -6,10 +6,14 @@
 """
 
 import argparse
+import json
 import os
 import platform
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -42,6 +46,24 @@ def parser(description: str | None) -> argparse.ArgumentParser:
     )
     made.add_argument("--json", action="store_true", help="one line of JSON a figure")
     return made
+
+
+def one_row(
+    asked: argparse.ArgumentParser, name: str, measure: Callable[[Any, Path], dict[str, Any]]
+) -> tuple[Any, dict[str, Any]]:
+    """The arguments and the row of an experiment in a workspace, which is kept with --out. Tells what the gate decided."""
+    asked.add_argument("--note", default="", help="kept with the figures")
+    asked.add_argument("--out", type=Path, help="add a line of JSON")
+    asked.add_argument("--home", type=Path, help="keep the workspace here")
+    args = asked.parse_args()
+    with tempfile.TemporaryDirectory(prefix=f"verigym-{name}-") as folder:
+        row = measure(args, args.home or Path(folder))
+    if args.out:
+        with args.out.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+    if row["gate"]:
+        print(f"gate: {row['gate']['verdict']}. {row['gate']['words']}", file=sys.stderr)
+    return args, row
 
 
 def figure(

@@ -3,13 +3,14 @@
 python bench/random_model.py FOLDER            the width of the 9B model, 8 of its 56 layers, in bfloat16
 python bench/random_model.py FOLDER --small    a model of a few hundred thousand parameters, for the CPU
 
-The layers are Mamba, MLP and attention. The tokenizer is learnt from the tasks of `toolcall`. Its chat template has the channels
-of the original: it opens the thinking, and writes tools and calls between tags. The folder proves that a recipe runs. It says
-nothing about what the real model learns.
+The layers are Mamba, MLP and attention. The tokenizer is learnt from the tasks of `toolcall`. Its chat template is that of the
+tests. It has the channels of the original: it opens the thinking, and writes tools and calls between tags. The folder proves
+that a recipe runs. It says nothing about what the real model learns.
 """
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ import torch
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import NemotronHConfig, NemotronHForCausalLM, PreTrainedTokenizerFast
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.policies.templates import NEMOTRON
 from verigym.core.records import FunctionCall
 from verigym.environments.load import load_environment
 from verigym.model.load import default_device
@@ -49,32 +53,6 @@ SMALL: dict[str, Any] = {
 }
 SPECIAL = ["<unk>", "<s>", "</s>", "<SPECIAL_10>", "<SPECIAL_11>", "<SPECIAL_12>"]
 TAGS = ["<think>", "</think>", "<TOOLCALL>", "</TOOLCALL>", "<AVAILABLE_TOOLS>", "</AVAILABLE_TOOLS>"]
-TEMPLATE = """\
-{{- '<SPECIAL_10>System\\n' + (messages[0].content if messages[0].role == 'system' else '') }}
-{%- if tools %}
-{{- '\\nTools:\\n<AVAILABLE_TOOLS>[' }}
-{%- for tool in tools %}{{- (tool.function | tojson) + ('' if loop.last else ', ') }}{% endfor %}
-{{- ']</AVAILABLE_TOOLS>\\nCall them with:\\n<TOOLCALL>[{"name": "NAME", "arguments": {}}]</TOOLCALL>' }}
-{%- endif %}
-{{- '\\n' }}
-{%- for message in messages if message.role != 'system' %}
-{%- if message.role == 'user' %}{{- '<SPECIAL_11>User\\n' + message.content + '\\n' }}
-{%- elif message.role == 'tool' %}{{- '<SPECIAL_11>User\\n[' + message.content + ']\\n' }}
-{%- else %}
-{%- set content = (message.content or '').split('</think>')[-1].strip() %}
-{{- '<SPECIAL_11>Assistant\\n' + content }}
-{%- if message.tool_calls %}
-{{- '<TOOLCALL>[' }}
-{%- for call in message.tool_calls %}
-{{- '{"name": "' + call.function.name + '", "arguments": ' + (call.function.arguments | tojson) + '}' }}
-{{- '' if loop.last else ', ' }}
-{%- endfor %}
-{{- ']</TOOLCALL>' }}
-{%- endif %}
-{{- '\\n<SPECIAL_12>\\n' }}
-{%- endif %}
-{%- endfor %}
-{%- if add_generation_prompt %}{{- '<SPECIAL_11>Assistant\\n<think>\\n' }}{% endif %}"""
 
 
 def learnt_text() -> list[str]:
@@ -113,7 +91,7 @@ def make_tokenizer(size: int) -> Any:
         pad_token="<unk>",
         clean_up_tokenization_spaces=False,
     )
-    wrapped.chat_template = TEMPLATE
+    wrapped.chat_template = NEMOTRON
     return wrapped
 
 

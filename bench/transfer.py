@@ -8,13 +8,11 @@ greedily. The gate compares them on the first category of the exam, with the gua
 The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
 """
 
-import json
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
-from figures import figure, finish, machine, parser
+from figures import figure, finish, machine, one_row, parser
 
 EXAM = ["multiple", "simple_python", "live_simple", "live_multiple", "multi_turn_base"]
 QUICK = ["steps=1", "prompts_per_step=2", "num_generations_per_prompt=2", "num_tasks=4", "eval_tasks=4"]
@@ -29,15 +27,7 @@ def main() -> None:
     asked.add_argument("--exam", nargs="*", default=EXAM, help="categories of BFCL, the first for the gate")
     asked.add_argument("--most", type=int, help="maximum number of tasks of each category")
     asked.add_argument("--no-gate", action="store_true", help="examine only")
-    asked.add_argument("--note", default="", help="kept with the figures")
-    asked.add_argument("--out", type=Path, help="add a line of JSON")
-    asked.add_argument("--home", type=Path, help="keep the workspace here")
-    args = asked.parse_args()
-    with tempfile.TemporaryDirectory(prefix="verigym-transfer-") as folder:
-        row = examined(args, args.home or Path(folder))
-    if args.out:
-        with args.out.open("a") as file:
-            file.write(json.dumps(row) + "\n")
+    args, row = one_row(asked, "transfer", examined)
     finish(
         [
             figure(f"{row['recipe']}: bfcl:{name}", after[0], f"success, {before[0]:.3f} before, gain {gain}")
@@ -45,8 +35,6 @@ def main() -> None:
         ],
         args,
     )
-    if row["gate"]:
-        print(f"gate: {row['gate']['verdict']}. {row['gate']['words']}", file=sys.stderr)
 
 
 def examined(args: Any, home: Path) -> dict[str, Any]:

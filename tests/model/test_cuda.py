@@ -44,10 +44,14 @@ def learnt(count: int = 6) -> list[Sample]:
     ]
 
 
-def assert_decoded_as_forward(model: Any, asked: list[list[int]], engine: LocalEngine) -> list[Completion]:
-    """Greedy and sampled replies have the tokens and logprobs of the plain forward pass of `model`."""
-    settings = [Sampling(temperature=0.0, max_tokens=30), Sampling(temperature=0.7, max_tokens=30)]
-    requests = [Generation(ids=ids, sampling=one, seed=i) for one in settings for i, ids in enumerate(asked)]
+def generations(asked: list[list[int]], *more: Sampling) -> list[Generation]:
+    """Each prompt greedily, sampled, and with `more` settings."""
+    settings = [Sampling(temperature=0.0, max_tokens=30), Sampling(temperature=0.7, max_tokens=30), *more]
+    return [Generation(ids=ids, sampling=one, seed=i) for one in settings for i, ids in enumerate(asked)]
+
+
+def assert_decoded_as_forward(model: Any, requests: list[Generation], engine: LocalEngine) -> list[Completion]:
+    """Replies have the tokens and logprobs of the plain forward pass of `model`."""
     made = run(engine, requests)
     for request, one in zip(requests, made, strict=True):
         ids = torch.tensor([request.ids + one.ids]).cuda()
@@ -75,20 +79,8 @@ def test_pages_and_graphs_decode_as_transformers_does(name: str, adapter: bool) 
     head = [draw.randrange(3, VOCABULARY) for _ in range(40)]
     asked = [[*head, *(draw.randrange(3, VOCABULARY) for _ in range(draw.randrange(1, 60)))] for _ in range(10)]
     engine = LocalEngine(model, stop_ids={-1})
-    settings = [Sampling(temperature=0.0, max_tokens=30), Sampling(temperature=0.7, max_tokens=30)]
-    settings.append(Sampling(temperature=0.7, top_k=5, top_p=0.9, max_tokens=30))
-    requests = [
-        Generation(ids=ids, sampling=one, seed=i) for one in settings for i, ids in enumerate(asked + asked[:3])
-    ]
-    made = run(engine, requests)
-    for request, one in zip(requests, made, strict=True):
-        ids = torch.tensor([request.ids + one.ids]).cuda()
-        with torch.inference_mode():
-            logits = model(ids).logits[0, len(request.ids) - 1 : -1].float() / (request.sampling.temperature or 1.0)
-        if not request.sampling.temperature:
-            assert one.ids == logits.argmax(-1).tolist()
-        found = logits.log_softmax(-1).gather(-1, ids[0, len(request.ids) :, None])[:, 0].tolist()
-        assert one.logprobs == pytest.approx(found, abs=1e-4)
+    requests = generations(asked + asked[:3], Sampling(temperature=0.7, top_k=5, top_p=0.9, max_tokens=30))
+    made = assert_decoded_as_forward(model, requests, engine)
     alone = [run(LocalEngine(model, stop_ids={-1}), [request])[0].ids for request in requests[10:16]]
     assert alone == [one.ids for one in made[10:16]]
     decoder: Any = engine._decoders[0]
@@ -141,11 +133,11 @@ def test_tokens_are_drawn_as_often_as_their_weight_says() -> None:
 def test_pages_and_graphs_decode_with_adapted_embeddings_and_head(name: str) -> None:
     model = on_gpu(name, True, WIDE)
     engine = LocalEngine(model, stop_ids={-1})
-    first = assert_decoded_as_forward(model, prompts(), engine)
+    first = assert_decoded_as_forward(model, generations(prompts()), engine)
     assert type(engine._decoders[0]).__name__ == "PagedDecoder", "graphs, not the slow decoder"
     sft_update(model, make_optimizer(model, 0.03), learnt())
     engine.refresh()
-    second = assert_decoded_as_forward(model, prompts(), engine)
+    second = assert_decoded_as_forward(model, generations(prompts()), engine)
     assert [one.ids for one in first] != [one.ids for one in second], "the graphs use the changed weights"
 
 
@@ -165,14 +157,14 @@ def test_pages_and_graphs_decode_on_4_bit_weights(name: str) -> None:
         shake(model)
     assert any(isinstance(module, nf4.Nf4Linear) for module in ours.modules())
     engine = LocalEngine(ours, stop_ids={-1})
-    first = assert_decoded_as_forward(theirs, prompts(), engine)
+    first = assert_decoded_as_forward(theirs, generations(prompts()), engine)
     assert type(engine._decoders[0]).__name__ == "PagedDecoder", "graphs, not the slow decoder"
     found = [[logprobs for logprobs, _ in packed(model, learnt())] for model in (ours, theirs)]
     assert_same_gradients(gradients(ours, found[0]), gradients(theirs, found[1]))
     for model in (ours, theirs):
         sft_update(model, make_optimizer(model, 0.03), learnt())
     engine.refresh()
-    second = assert_decoded_as_forward(ours, prompts(), engine)
+    second = assert_decoded_as_forward(ours, generations(prompts()), engine)
     assert [one.ids for one in first] != [one.ids for one in second], "the graphs use the changed adapter"
 
 

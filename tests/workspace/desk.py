@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 from typer.testing import CliRunner
 
 from tests.tiny import tiny
@@ -12,6 +13,7 @@ from verigym.cli.main import app
 from verigym.core.records import Dataset, Example, Json, Message, Preference, Sampling, Version
 from verigym.environments.load import load_environment
 from verigym.rollout.settings import RunSettings
+from verigym.training import loop
 from verigym.training.recipe import Recipe, make_recipe
 from verigym.workspace import datasets as data
 from verigym.workspace import measure as stages
@@ -161,6 +163,26 @@ class Bench:
         return self.file(
             f"{algorithm}.yaml", json.dumps({key: value for key, value in recipe.items() if value is not None})
         )
+
+
+def assert_a_killed_run_ends_in_the_same_weights(fresh: Bench, monkeypatch: pytest.MonkeyPatch, **fields: Any) -> None:
+    """A run of three steps of grpo that is killed after the second and repeated has the weights of one that was not."""
+    monkeypatch.setattr(loop, "CHECKPOINT_S", 0.0)
+    monkeypatch.setattr(loop, "CHECKPOINT_SHARE", 0)
+    whole = Bench(fresh.place / "whole", fresh.model)
+    recipe = fresh.recipe("grpo", steps=3, **fields)
+    wanted, _ = train(whole.ws, recipe)
+
+    class Killed(Exception):
+        pass
+
+    def die(step: int, *_: Any) -> None:
+        if step == 2:
+            raise Killed
+
+    with pytest.raises(Killed):
+        train(fresh.ws, recipe, die)
+    assert train(fresh.ws, recipe)[0].adapter == wanted.adapter
 
 
 def example(family: str, text: str = "abc") -> Example:

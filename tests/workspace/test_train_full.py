@@ -7,16 +7,14 @@ import pytest
 import torch
 import transformers
 
-from tests.workspace.desk import Bench
+from tests.workspace.desk import Bench, assert_a_killed_run_ends_in_the_same_weights
 from verigym.core.errors import BadInput, Refused
 from verigym.registry.integrity import check_integrity
 from verigym.registry.versions import kind_of
 from verigym.servers.routing import ModelPool
-from verigym.training import loop
 from verigym.workspace import full_disk
 from verigym.workspace.dry_run import dry_run
 from verigym.workspace.export import export, loading_code
-from verigym.workspace.train import train
 
 IDS = torch.tensor([[3, 5, 7, 9]])
 
@@ -110,23 +108,8 @@ def test_it_is_served_exported_and_checked(fresh: Bench, tmp_path: Path) -> None
 def test_a_killed_run_ends_in_the_same_weights(fresh: Bench, monkeypatch: pytest.MonkeyPatch, optimizer: str) -> None:
     if optimizer == "adamw8bit":
         pytest.importorskip("bitsandbytes")
-    monkeypatch.setattr(loop, "CHECKPOINT_S", 0.0)
-    monkeypatch.setattr(loop, "CHECKPOINT_SHARE", 0)
-    other = Bench(fresh.place / "whole", fresh.model)
-    fields: dict[str, Any] = {"adapter": "full", "lora": None, "steps": 3, "optimizer": {"name": optimizer}}
-    recipe = fresh.recipe("grpo", **fields)
-    wanted, _ = train(other.ws, recipe)
-
-    class Killed(Exception):
-        pass
-
-    def die(step: int, *_: Any) -> None:
-        if step == 2:
-            raise Killed
-
-    with pytest.raises(Killed):
-        train(fresh.ws, recipe, die)
-    assert train(fresh.ws, recipe)[0].adapter == wanted.adapter
+    fields = {"adapter": "full", "lora": None, "optimizer": {"name": optimizer}}
+    assert_a_killed_run_ends_in_the_same_weights(fresh, monkeypatch, **fields)
 
 
 def test_checkpoints_are_whole_models_too(fresh: Bench) -> None:

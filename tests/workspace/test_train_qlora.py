@@ -6,12 +6,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.workspace.desk import Bench
+from tests.workspace.desk import Bench, assert_a_killed_run_ends_in_the_same_weights
 from verigym.core.errors import Refused
 from verigym.registry.versions import kind_of, version_id
 from verigym.workspace.dry_run import dry_run
 from verigym.workspace.export import export, loading_code
-from verigym.workspace.train import train
 
 pytest.importorskip("bitsandbytes")
 
@@ -80,21 +79,5 @@ def test_the_dry_run_counts_4_bits(fresh: Bench) -> None:
 
 
 def test_a_killed_run_ends_in_the_same_weights(fresh: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    from verigym.training import loop
-
-    monkeypatch.setattr(loop, "CHECKPOINT_S", 0.0)
-    fields: dict[str, Any] = {"adapter": "qlora", "optimizer": {"name": "adamw8bit"}, "lora": {"r": 64}, "steps": 3}
-    whole = Bench(fresh.place / "whole", fresh.model)
-    recipe = whole.recipe("grpo", **{**fields, "environment": fresh.desk})
-    wanted, _ = train(whole.ws, recipe)
-
-    class Killed(Exception):
-        pass
-
-    def die(step: int, *_: Any) -> None:
-        if step == 2:
-            raise Killed
-
-    with pytest.raises(Killed):
-        train(fresh.ws, recipe, die)
-    assert train(fresh.ws, recipe)[0].adapter == wanted.adapter
+    fields = {"adapter": "qlora", "optimizer": {"name": "adamw8bit"}, "lora": {"r": 64}}
+    assert_a_killed_run_ends_in_the_same_weights(fresh, monkeypatch, **fields)
