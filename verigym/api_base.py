@@ -43,8 +43,13 @@ def on_thread(method: Callable[Concatenate[W, P], T]) -> Callable[Concatenate[W,
 class WorkspaceBase:
     """An open workspace folder."""
 
-    def __init__(self, home: str | Path | None = None) -> None:
-        """The folder is `home`. The default is the variable VERIGYM_HOME, or `.verigym`. A missing folder is made when needed."""
+    def __init__(self, home: str | Path | None = None, *, cluster: str | Path = "") -> None:
+        """The folder is `home`. The default is the variable VERIGYM_HOME, or `.verigym`. A missing folder is made when needed.
+
+        With `cluster`, rollouts, evaluations, gates and training use other processes and machines: a cluster file, addresses of
+        engines, the address of a Ray cluster, or `auto`.
+        """
+        self._cluster = str(cluster)
         self._home = Path(home or os.environ.get("VERIGYM_HOME", ".verigym"))
         self._thread = LoopThread("verigym-workspace")
         self._bar = ProgressBar()
@@ -61,7 +66,14 @@ class WorkspaceBase:
         """The open folder with its store, for code inside Verigym. It may change in any version."""
         from verigym.workspace.workspace import WorkspaceFolder
 
-        return WorkspaceFolder(self.home)
+        if not self._cluster:
+            return WorkspaceFolder(self.home)
+        from verigym.cluster.launch import open_place
+
+        place = open_place(self._cluster)  # first, because it may name the store
+        folder = WorkspaceFolder(self.home)
+        folder.place = place
+        return folder
 
     def close(self) -> None:
         """Closes the store and ends the thread. A closed workspace refuses every call. Closing twice does nothing."""
@@ -69,6 +81,7 @@ class WorkspaceBase:
             self._closed = True
             self._thread.close()
             if "folder" in vars(self):
+                self.folder.place.close()
                 self.folder.store.close()
 
     def __enter__(self) -> Self:

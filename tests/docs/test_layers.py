@@ -19,7 +19,7 @@ LINES = [
     ["workspace"],
     ["mining", "optimize"],
     ["flywheel"],
-    ["servers", "report"],
+    ["servers", "report", "cluster"],
     ["view"],
     ["cli"],
 ]

@@ -18,8 +18,8 @@ _FILES = ("store.db", "store.url", "servers.json")
 class CommandWorkspace(Workspace):
     """Its methods run on the main thread, where a signal can interrupt a verifier that hangs."""
 
-    def __init__(self, home: Path | None) -> None:
-        super().__init__(home)
+    def __init__(self, home: Path | None, cluster: str = "") -> None:
+        super().__init__(home, cluster=cluster)
         self._bar = ProgressBar(live=True)
 
     def _call(self, work: Callable[[], T]) -> T:

@@ -37,7 +37,7 @@ def rollout(
     options: RunOptions,
 ) -> None:
     """Run k episodes of each task. Episodes are scored and stored as they finish."""
-    ws, spec = workspace(options.home, create=True), open_environment(environment, options)
+    ws, spec = workspace(options.home, create=True, cluster=options.cluster), open_environment(environment, options)
     agent = ws.agent(options.model, constraints=constraints_of(options.constrain, spec), program=options.agent)
     _note_own_sampling(agent)
     settings, finished = options.settings(ws, agent, 256), ws.folder.store.finished_runs()
@@ -95,7 +95,7 @@ def evaluate(
         raise not_found("value of --by", by, divisions, "Write --by family, --by tag, --by difficulty or --by shift.")
     if part:
         split = f"{split} {parse_part(part)}"
-    ws, spec = workspace(options.home, create=True), open_environment(environment, options)
+    ws, spec = workspace(options.home, create=True, cluster=options.cluster), open_environment(environment, options)
     agent = ws.agent(options.model, constraints=constraints_of(options.constrain, spec), program=options.agent)
     _note_own_sampling(agent)
     settings, finished = options.settings(ws, agent), ws.folder.store.finished_runs()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from verigym.cli import complete, show
-from verigym.cli.options import Home, Json, env_option, group, workspace
+from verigym.cli.options import Cluster, Home, Json, env_option, group, workspace
 from verigym.core.errors import BadInput, VerigymError
 from verigym.core.words import counted, dollars
 
@@ -70,6 +70,7 @@ def gate(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print looks, episodes and cost, and measure nothing")
     ] = False,
+    cluster: Cluster = "",
     json: Json = False,
     home: Home = None,
 ) -> None:
@@ -81,7 +82,7 @@ def gate(
     if not names:
         raise BadInput("Name a candidate: verigym gate VERSION, or several: verigym gate --best-of A,B,C")
     first, *others = names
-    ws = workspace(home)
+    ws = workspace(home, cluster=cluster)
     if dry_run:
         plan = ws.plan_gate(
             first, champion=champion, policy=policy, environment=environment, like=like, seed=seed, best_of=others

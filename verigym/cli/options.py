@@ -160,6 +160,15 @@ AgentRead = Annotated[
     ),
 ]
 RequireSandbox = Annotated[bool, typer.Option("--require-sandbox", help="Refuse to run code if it cannot be isolated")]
+Cluster = Annotated[
+    str,
+    typer.Option(
+        "--cluster",
+        metavar="FILE|auto|ADDRESS",
+        help="Use other processes and machines: a cluster file, addresses of engines (http://a:8000,http://b:8000), the address "
+        "of a Ray cluster (HOST:PORT), or auto for what there is",
+    ),
+]
 Rules = Annotated[
     Path | None,
     typer.Option("--rules", help="YAML file with extra redaction rules: a name and a regular expression each"),
@@ -186,12 +195,12 @@ def num_option(help: str, min: int = 1) -> Any:
     return typer.Option("--num", "-n", min=min, help=help)
 
 
-def workspace(home: Path | None, *, create: bool = False) -> "CommandWorkspace":
+def workspace(home: Path | None, *, create: bool = False, cluster: str = "") -> "CommandWorkspace":
     """The workspace of a command. Only a command that stores something may create it."""
     from verigym.cli.command_workspace import CommandWorkspace
 
     show.set_home(home)
-    ws = CommandWorkspace(home)
+    ws = CommandWorkspace(home, cluster)
     if ws.home.is_file():
         raise BadInput(f"{'VERIGYM_HOME' if home is None else '--home'} {ws.home} is a file. Name a folder")
     if not create:
@@ -249,6 +258,7 @@ class RunOptions:
     agent_read: AgentRead = None
     require_sandbox: RequireSandbox = False
     skip_bad: SkipBad = False
+    cluster: Cluster = ""
     json: Json = False
     home: Home = None
 

@@ -8,7 +8,7 @@ import typer
 
 from verigym.cli import show
 from verigym.cli.live import live
-from verigym.cli.options import Home, Json, workspace
+from verigym.cli.options import Cluster, Home, Json, workspace
 from verigym.core.words import counted, duration
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ def train(
     dry: Annotated[
         bool, typer.Option("--dry-run", help="Check everything, estimate time and memory, and train nothing")
     ] = False,
+    cluster: Cluster = "",
     json: Json = False,
     home: Home = None,
 ) -> None:
@@ -38,7 +39,8 @@ def train(
     from verigym.workspace.training_environments import training_environments
 
     warnings.simplefilter("ignore", RecipeWarning)  # they are shown below
-    ws, settings = workspace(home, create=True), read_recipe(recipe, overrides or [])
+    settings = read_recipe(recipe, overrides or [])
+    ws = workspace(home, create=True, cluster=cluster)
     environments = [environment.name for environment in training_environments(settings)]
     for warning in warnings_of(ws.folder, settings):
         show.note(f"warning: {warning}") if json else show.say(f"warning: {warning}")

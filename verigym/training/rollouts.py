@@ -6,7 +6,7 @@ Every episode is sampled with the weights of its step and stored as a run that b
 import math
 import time
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -19,8 +19,8 @@ from verigym.evaluation.report import make_report
 from verigym.evaluation.suites import pick
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.varied_tools import with_varied_tools
-from verigym.policies.local.policy import LocalPolicy
 from verigym.policies.local.scorer import LocalScorer
+from verigym.policies.tokens import TokenPolicy
 from verigym.rollout.episode import gathered
 from verigym.rollout.many import RunPlan, RunResults, results, run_many
 from verigym.rollout.settings import RunSettings
@@ -32,6 +32,7 @@ from verigym.training.environments import TrainingEnvironment
 from verigym.training.gold import GoldOf, gold_samples
 from verigym.training.groups import Group, Source
 from verigym.training.loop import Metrics
+from verigym.training.publish import Publisher
 from verigym.training.recipe import Recipe
 from verigym.training.samples import from_trajectory
 
@@ -56,12 +57,15 @@ class HeldOutSuite(NamedTuple):
 
 
 class TrainingRollouts:
-    """Runs the episodes of one training run with the policy that is trained."""
+    """Runs the episodes of one training run with the policy that is trained.
+
+    With a `publisher`, engines elsewhere sample, and the policy is the one of the newest version on them. `run_many` runs the
+    missing episodes of a plan."""
 
     def __init__(
         self,
         store: Store,
-        policy: LocalPolicy,
+        policy: TokenPolicy,
         recipe: Recipe,
         run: str,
         agent: Version,
@@ -71,19 +75,27 @@ class TrainingRollouts:
         context: Context = Context(),
         scorer: LocalScorer | None = None,
         gold_of: GoldOf | None = None,
+        publisher: Publisher | None = None,
+        run_episodes: Any = run_many,
     ) -> None:
         self.store, self.policy, self.recipe, self.run = store, policy, recipe, run
+        self._local: Any = policy
+        self._publisher, self._run_episodes = publisher, run_episodes
         self.environments, self.held_out = environments, held_out
         self.agent = msgspec.structs.replace(agent, sampling=None)  # the recipe decides how to sample
         self.context, self.scorer = context, scorer
         self.gold_of = gold_of
+        self._agent = f"{run}@0"
+        """What samples the next episodes."""
         self._memory = DifficultyMemory(recipe.difficulty)
         self._tasks = {(each.name, task.id): task for each in environments for task in each.tasks}
         self.sources = [Source(each.name, each.weight, each.tasks) for each in environments]
 
     def weights_changed(self, step: int) -> None:
         """Marks the next episodes with this step and drops the cache that the policy computed with the old weights."""
-        self.policy.weights_changed(f"{self.run}@{step}")
+        self._agent = f"{self.run}@{step}"
+        if self._publisher is None:
+            self._local.weights_changed(self._agent)
 
     async def collect(self, step: int, number: int, tasks: Mapping[str, list[Task]]) -> list[Group]:
         """A scored group of k episodes for each task. `number` counts the rounds of dynamic sampling within the step."""
@@ -216,10 +228,13 @@ class TrainingRollouts:
             settings = msgspec.structs.replace(plan.settings, concurrency=share)
             plan = msgspec.structs.replace(plan, settings=settings)
             async with runner_of(plan.environment, plan.agent, settings, plan.context) as run_one:
-                await run_many(self.store, plan, self.policy, cache=cache, run=run_one)
+                await self._run_episodes(self.store, plan, self.policy, cache=cache, run=run_one)
 
+        if self._publisher is not None:
+            self.policy = await self._publisher.publish(self._agent)
         await gathered([run(plan, cache) for plan, cache in zip(plans, caches, strict=True)])
-        self.policy.engine.wait()  # an episode that timed out may have left a request running
+        if self._publisher is None:
+            self._local.engine.wait()  # an episode that timed out may have left a request running
         return [results(self.store, plan, cache) for plan, cache in zip(plans, caches, strict=True)]
 
     def _suffix(self, environment: str) -> str:

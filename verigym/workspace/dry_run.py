@@ -44,14 +44,13 @@ class DryRun(NamedTuple):
 
 
 def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
-    from verigym.model.load import load_tokenizer
     from verigym.model.shape import NF4_BITS, read_coverage, read_shape
-    from verigym.policies.render import Renderer
+    from verigym.policies.local.rendering import renderer_of
 
     job = TrainingJob(ws, recipe)
     recipe = job.recipe
     ws.check_base(job.parent.base)
-    render = Renderer(load_tokenizer(job.parent.base))
+    render = renderer_of(job.parent.base)
     prompt, reply = _tokens(job, render)
     length = _episode_length(job, render) if recipe.samples else EpisodeLength()
     device = measure()

@@ -22,7 +22,7 @@ from verigym.harness.environment import EnvironmentSpec
 from verigym.model.reasoning import REASONING_TOKENS, chat_template
 from verigym.policies.dialects import thinking
 from verigym.rollout import rescore as scoring
-from verigym.rollout.many import Progress, RunPlan, pending, run_many, unscored
+from verigym.rollout.many import Progress, RunPlan, pending, unscored
 from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
 from verigym.sandbox.open import LazySandbox, open_sandbox
 from verigym.store.transfer import ImportedRun
@@ -188,11 +188,12 @@ async def _run(
         if not trusted and imported is not None:  # whoever wrote the file may have written the verdicts too
             await scoring.rescore(ws.store, plan.run, plan.verifier, context)
             ws.store.put("imported", plan.run, ImportedRun(imported.file, plan.verifier.name))
-        policy: Any = ws.policy(plan.agent) if missing else None
-        async with closing(policy):
+        opened: Any = ws.place.sampling(ws, plan.agent) if missing else contextlib.nullcontext()
+        async with opened as policy:
             ws.store.begin_run(plan.run, kind, config, plan.tasks, parent)
             async with runner_of(plan.environment, plan.agent, settings, context) as run:
-                await run_many(ws.store, msgspec.structs.replace(plan, context=context), policy, on_progress, run=run)
+                plan = msgspec.structs.replace(plan, context=context)
+                await ws.place.run_episodes(ws.store, plan, policy, on_progress, run=run)
 
 
 _NOT_SETTINGS = ("tasks", "num_tasks", "verifier", "prices", "environment_version")

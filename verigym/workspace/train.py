@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from verigym.model.lora import LoraConfig
     from verigym.policies.local.policy import LocalPolicy
     from verigym.training.loop import OnMetrics
+    from verigym.training.publish import Publisher
     from verigym.training.rollouts import TrainingRollouts
 
 OnStep = Callable[[int, dict[str, float], list[Alarm]], None]
@@ -97,7 +98,8 @@ def _train(ws: WorkspaceFolder, job: "TrainingJob", on_step: OnStep) -> tuple[Ve
         if version is None or not ws.has_adapter(version.adapter):
             chosen = job.stopped_early()
             if chosen is None:
-                model = event_loop.run(job.train(on_step))
+                with ws.place.learning(recipe):
+                    model = event_loop.run(job.train(on_step))
                 if why_nothing_learnt(ws, run):
                     ws.store.finish_run(run)
                     ws.forget_checkpoints(run)
@@ -148,6 +150,8 @@ class TrainingJob:
         self.ws, self.recipe = ws, recipe
         self.written = recipe
         """The recipe before its defaults were resolved."""
+        self._publisher: Publisher | None = None
+        """What gives engines elsewhere the trained weights."""
         self.covered: Coverage | None = None
         """What the adapter adapts and leaves out, once it is on the model."""
         self.parent = parent_of(ws, recipe)
@@ -271,10 +275,12 @@ class TrainingJob:
         folder = ws.checkpoints(self.run)
         if shared := ws.shared_state(self.run):
             shared.fetch()
-        base, quantized = self.parent.base, self.parent.quantized
-        learner = open_learner(model, recipe, reference, base=base, quantized=quantized)
-        given: Any = {"learner": learner, "report": report}
-        async with context_of(ws, RunSettings(user=self.roles.get("user"), judge=self.roles.get("judge"))) as context:
+        roles = RunSettings(user=self.roles.get("user"), judge=self.roles.get("judge"))
+        async with context_of(ws, roles) as context, ws.place.publishing(ws, policy, recipe, self.run) as publisher:
+            self._publisher = publisher
+            base, quantized = self.parent.base, self.parent.quantized
+            learner = open_learner(model, recipe, reference, base=base, quantized=quantized)
+            given: Any = {"learner": learner, "report": report}
             if recipe.algorithm == "distill":
                 asked = ws, recipe, self.teacher, self.parent, policy, self.environments
                 async with open_teacher(*asked) as teacher:
@@ -421,6 +427,8 @@ class TrainingJob:
             context=context,
             scorer=scorer,
             gold_of=gold_source(self.environments, self.recipe, self.parent, policy.render),
+            publisher=self._publisher,
+            run_episodes=self.ws.place.run_episodes,
         )
 
     def _thumbs(self) -> list[Example]:

@@ -24,6 +24,7 @@ from verigym.registry import ledger, versions
 from verigym.registry.integrity import RememberedHashes, files_of, sha256_of
 from verigym.store.address import store_of
 from verigym.store.database import Store
+from verigym.workspace.place import Here, Place
 from verigym.workspace.servers import open_scores, open_server, read_servers, without_connection_options
 from verigym.workspace.shared_files import SharedResumeState, shared_files
 
@@ -34,6 +35,8 @@ class WorkspaceFolder:
         self.store = Store(store_of(self.home))
         self.shared = shared_files(self.home)
         """Adapters and resume states that other machines reach. None if they are only in the folder."""
+        self.place: Place = Here()
+        """Where its work happens."""
         self._local: Any = None
         self._hashes = RememberedHashes()
         self._addresses: dict[str, str] = {}

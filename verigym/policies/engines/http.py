@@ -27,6 +27,8 @@ class Answer(Struct, frozen=True):
 
     status: int
     body: bytes
+    date: str = ""
+    """The time of the server when it answered, as HTTP writes it."""
 
     @property
     def ok(self) -> bool:
@@ -105,7 +107,7 @@ class EngineServer:
                 async with self._opened().request(
                     method, self.address + path, data=data, headers=self._headers(), allow_redirects=False
                 ) as response:
-                    return Answer(response.status, await response.read())
+                    return Answer(response.status, await response.read(), response.headers.get("Date", ""))
         except TimeoutError:
             wrong = f"no answer within {timeout_s:g} s ({path})"
         except (aiohttp.ClientError, OSError) as error:

@@ -34,6 +34,7 @@ class _Model(Struct):
     root: str | None = None
     parent: str | None = None
     max_model_len: int | None = None
+    owned_by: str | None = None
 
 
 class _Models(Struct):
@@ -92,7 +93,8 @@ class VllmEngine:
         try:
             found = _served(engine.server, await engine.server.get("/v1/models"), model)
             engine.model, engine.window = found.id, found.max_model_len or 1 << 30
-            await engine._check_logprobs()
+            if found.owned_by != "verigym":  # our own server has the right ones
+                await engine._check_logprobs()
             engine.slots = await engine._lora_slots() if slots is None else slots
             if engine.slots < versions:
                 raise BadInput(
@@ -160,6 +162,13 @@ class VllmEngine:
             answer = await self.server.post("/v1/unload_lora_adapter", {"lora_name": version})
             if not answer.ok and answer.status not in (400, 404):  # otherwise it is not there any more
                 raise self.server.failure(f"version {version} could not be unloaded", answer)
+
+    async def forget_left(self, prefix: str) -> None:
+        """Unloads versions whose names begin with `prefix`, which a process that was killed left on the server."""
+        models: _Models = self.server.decoded(await self.server.get("/v1/models"), _Models)
+        for one in models.data:
+            if one.parent is not None and one.id.startswith(prefix) and one.id not in self.versions:
+                await self.server.post("/v1/unload_lora_adapter", {"lora_name": one.id})
 
     async def alive(self) -> bool:
         return await self.server.healthy()

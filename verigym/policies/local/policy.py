@@ -12,6 +12,7 @@ from verigym.model.lora_layers import base_of
 from verigym.model.nf4 import Quantized
 from verigym.model.untrained import untrained_tokens
 from verigym.policies.local.engine import LocalEngine
+from verigym.policies.local.rendering import add_stop_ids
 from verigym.policies.render import Renderer
 from verigym.policies.tokens import TokenPolicy
 
@@ -27,8 +28,7 @@ class LocalPolicy(TokenPolicy):
         self.model: Any = loaded.model
         self.base, self.quantized = loaded.name, loaded.quantized
         render = Renderer(loaded.tokenizer, functools.partial(untrained_tokens, loaded.model))
-        more: Any = getattr(loaded.model.generation_config, "eos_token_id", None)
-        render.stop_ids |= {id for id in (more if isinstance(more, list) else [more]) if id is not None}
+        add_stop_ids(render, loaded.model.generation_config)
         self.engine: LocalEngine
         engine = LocalEngine(loaded.model, stop_ids=render.stop_ids, decode=render.decode, max_batch=max_batch)
         super().__init__(loaded.tokenizer, engine, agent=agent or loaded.name, render=render, matcher=self._constrained)
