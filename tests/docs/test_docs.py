@@ -19,6 +19,7 @@ import verigym
 from tests.docs import reference
 from tests.docs.test_tutorials import FOLLOWED
 from verigym.cli.main import app
+from verigym.cluster.settings import ClusterSettings
 from verigym.core import records
 from verigym.design.spec import Spec
 from verigym.environments import load
@@ -161,11 +162,10 @@ def test_json_in_the_documents_can_be_read(text: str) -> None:
 
 @pytest.mark.parametrize("text", blocks("yaml"))
 def test_yaml_in_the_documents_has_known_keys(text: str) -> None:
-    """It is a recipe, a loop's recipe, a policy of the gate, a designer's spec or a tools file."""
+    """It is a recipe, a loop's recipe, a policy of the gate, a designer's spec, a tools file or a cluster file."""
     keys = set(msgspec.yaml.decode(text))
-    assert any(keys <= set(kind.__struct_fields__) for kind in (Recipe, LoopRecipe, GatePolicy, Spec, ToolsConfig)), (
-        keys
-    )
+    kinds = (Recipe, LoopRecipe, GatePolicy, Spec, ToolsConfig, ClusterSettings)
+    assert any(keys <= set(kind.__struct_fields__) for kind in kinds), keys
 
 
 def test_the_page_of_benchmarks_is_rendered_from_the_stored_figures() -> None:

@@ -205,8 +205,9 @@ def make_service(
     if kind == "fake":
         from verigym.policies.engines.fake import FakeEngine
 
-        given = {"slots": max_batch, "versions": versions + 1, **msgspec.json.decode(fake or "{}")}
-        given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+        given: dict[str, Any] = {"slots": max_batch, "versions": versions + 1}
+        for name, value in msgspec.json.decode(fake or "{}", type=dict[str, Any]).items():
+            given[name] = tuple(value) if isinstance(value, list) else value
         engine = FakeEngine(**given)
         return EngineService(engine, model, window=given.get("window", 1 << 20), versions=versions, key=key)
     from verigym.policies.local.policy import LocalPolicy

@@ -1,0 +1,100 @@
+"""The same recipe, evaluation and gate with engines elsewhere: the same records as in one process."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cluster.serving import served
+from tests.workspace.desk import Bench, save_tiny
+from verigym.cluster.place import ClusterPlace
+from verigym.cluster.settings import ClusterSettings, Engines
+from verigym.core.errors import BadInput, InfrastructureFailure, Refused, VerigymError
+from verigym.core.records import Sampling
+from verigym.environments.load import load_environment
+from verigym.rollout.settings import RunSettings
+from verigym.workspace.measure import measure
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny(tmp_path_factory.mktemp("place") / "model")
+
+
+def on(*addresses: str, **engines: Any) -> ClusterPlace:
+    return ClusterPlace(ClusterSettings(engines=Engines(**{"kind": "local", "at": [*addresses], **engines})))
+
+
+def two(tmp_path: Path, model: Path) -> tuple[Bench, Bench]:
+    """Two workspaces with the same environment, so that runs have the same names."""
+    here, there = Bench(tmp_path / "here", model), Bench(tmp_path / "there", model)
+    there.desk = here.desk
+    return here, there
+
+
+def test_training_on_two_engines_gives_the_run_and_the_weights_of_one_process(tmp_path: Path, model: Path):
+    here, there = two(tmp_path, model)
+    version, run = here.train("grpo")
+    with served("local", model) as one, served("local", model) as other:
+        there.ws.place = on(one.address, other.address)
+        found, same = there.train("grpo")
+        assert not one.service.versions and not other.service.versions, "versions are unloaded at the end"
+    assert (run, version.id, version.adapter) == (same, found.id, found.adapter)
+    for step in here.metrics(run):
+        a, b = here.metrics(run)[step], there.metrics(run)[step]
+        assert a["reward"] == b["reward"] and a["held_out_reward"] == b["held_out_reward"]
+    mine = {one.id: one.turns for one in here.ws.store.each_trajectory(f"{run}/step-0002")}
+    theirs = {one.id: one.turns for one in there.ws.store.each_trajectory(f"{run}/step-0002")}
+    assert {id: [turn.completion_ids for turn in turns] for id, turns in mine.items()} == {
+        id: [turn.completion_ids for turn in turns] for id, turns in theirs.items()
+    }
+    assert {turn.agent for turns in theirs.values() for turn in turns} == {f"{run}@1"}
+    assert not [*(there.ws.home / "published").iterdir()]
+
+
+def test_an_evaluation_of_a_trained_version_has_the_same_report(tmp_path: Path, model: Path):
+    here, there = two(tmp_path, model)
+    version, _ = here.train("grpo")
+    settings = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=8))
+    expected = measure(here.ws, load_environment(here.desk), version, settings)
+    with served("local", model, versions=1) as one:
+        here.ws.place = on(one.address)
+        again = measure(here.ws, load_environment(here.desk), version, settings, name="again")
+        assert not one.service.versions
+        there.ws.place = on(one.address)
+        base = measure(there.ws, load_environment(there.desk), there.ws.agent(str(model)), settings)
+    assert again.metrics["reward"] == expected.metrics["reward"]
+    assert base.metrics["reward"].n == expected.metrics["reward"].n
+
+
+def test_a_wrong_setup_is_refused_before_anything_is_stored(tmp_path: Path, model: Path):
+    bench = Bench(tmp_path / "bench", model)
+
+    def refused(place: ClusterPlace, kind: type[VerigymError], words: str, **fields: Any) -> None:
+        bench.ws.place = place
+        with pytest.raises(kind, match=words):
+            bench.train("grpo", **fields)
+        assert bench.nothing_was_begun()
+
+    with served("local", model, versions=1) as small, served("local", model, name="llama") as other:
+        refused(on(small.address), BadInput, "slots for 1 versions, and 2 are needed")
+        refused(on(other.address), BadInput, "serves llama")
+        refused(on("http://127.0.0.1:9"), InfrastructureFailure, "No engine answers")
+        refused(on(small.address), Refused, "trains all weights", adapter="full", lora=None)
+        refused(on(small.address, kind="vllm"), Refused, "trains on a 4-bit base", adapter="qlora")
+
+
+def test_commands_take_addresses_and_cluster_files(tmp_path: Path, model: Path):
+    bench = Bench(tmp_path / "bench", model)
+    with served("local", model) as one:
+        file = bench.file("cluster.yaml", f"engines: {{kind: local, at: ['{one.address}']}}\n")
+        said = bench.shell("eval", bench.desk, "-m", str(model), "-n", "3", "--cluster", one.address)
+        assert "desk_eval" in said
+        said = bench.shell("rollout", bench.desk, "-m", str(model), "-n", "3", "-k", "2", "--cluster", file)
+        assert "6 trajectories of 3 tasks, 0 not scored" in said
+        recipe = bench.recipe_file("grpo")
+        said = bench.shell("train", recipe, "--cluster", file)
+        version = said.split("version ")[1].split()[0]
+        bench.shell("eval", bench.desk, "-m", version, "--cluster", file)
+        said = bench.shell("gate", version, "--champion", str(model), "--dry-run", "--cluster", file)
+        assert "The gate compares" in said
