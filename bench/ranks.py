@@ -18,8 +18,8 @@ from verigym.core.records import Sample
 from verigym.model import lora
 from verigym.model.load import load_model
 from verigym.training.learner import Learner, LocalLearner
+from verigym.training.rank_processes import start_ranks
 from verigym.training.ranked_learner import open_learner
-from verigym.training.ranks import start_ranks
 from verigym.training.recipe import make_recipe
 from verigym.training.recipe_groups import PolicyLoss
 

@@ -16,8 +16,9 @@ from verigym.core.errors import BadInput, InfrastructureFailure, Refused
 from verigym.core.records import Sample
 from verigym.model import lora
 from verigym.training.learner import Learner, LocalLearner
+from verigym.training.rank_processes import VARIABLES, current, join, start_ranks
 from verigym.training.ranked_learner import RankedLearner, open_learner
-from verigym.training.ranks import VARIABLES, Ranks, checksum, current, deal, join, start_ranks
+from verigym.training.ranks import Ranks, checksum, deal
 from verigym.training.recipe_groups import PolicyLoss, PreferenceLoss
 from verigym.training.update import logprobs_of
 

@@ -13,8 +13,9 @@ from verigym.core.errors import Refused
 from verigym.model import full, lora
 from verigym.model.load import load_model
 from verigym.training.learner import LocalLearner
+from verigym.training.rank_processes import start_ranks
 from verigym.training.ranked_learner import open_learner
-from verigym.training.ranks import Ranks, start_ranks
+from verigym.training.ranks import Ranks
 from verigym.training.recipe_groups import PolicyLoss
 
 pytestmark = pytest.mark.cluster
@@ -32,7 +33,7 @@ def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module", params=[2, 4], ids=lambda world: f"{world} ranks")
 def ranks(request: pytest.FixtureRequest) -> Iterator[Ranks]:
-    with start_ranks(request.param, divide=True) as started:
+    with start_ranks(request.param, shard="always") as started:
         yield started
 
 

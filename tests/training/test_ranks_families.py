@@ -11,8 +11,9 @@ from tests.training.rank_models import adapted, distance, groups, model_folder, 
 from verigym.model import full, lora
 from verigym.model.load import load_model
 from verigym.training.learner import Learner, LocalLearner
+from verigym.training.rank_processes import start_ranks
 from verigym.training.ranked_learner import open_learner
-from verigym.training.ranks import Ranks, start_ranks
+from verigym.training.ranks import Ranks
 from verigym.training.recipe_groups import Distill, PolicyLoss, PreferenceLoss, Thumbs
 from verigym.training.update import Teaching
 

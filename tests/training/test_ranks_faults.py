@@ -15,8 +15,8 @@ from verigym.core.errors import InfrastructureFailure
 from verigym.model import lora
 from verigym.model.load import load_model
 from verigym.training import ranks as ranks_module
+from verigym.training.rank_processes import start_ranks
 from verigym.training.ranked_learner import open_learner
-from verigym.training.ranks import start_ranks
 from verigym.training.recipe_groups import PolicyLoss
 
 pytestmark = pytest.mark.cluster
@@ -80,7 +80,7 @@ def test_followers_end_if_rank_0_is_killed(folder: Path, tmp_path: Path) -> None
 import os, signal
 from tests.training.rank_models import adapted, groups, recipe
 from verigym.training.ranked_learner import open_learner
-from verigym.training.ranks import start_ranks
+from verigym.training.rank_processes import start_ranks
 from pathlib import Path
 if __name__ == "__main__":
     with start_ranks(3) as ranks:

@@ -8,7 +8,7 @@ import safetensors.torch
 
 from tests.workspace.desk import Bench, save_tiny
 from verigym.core.records import Version
-from verigym.training.ranks import start_ranks
+from verigym.training.rank_processes import start_ranks
 
 pytestmark = pytest.mark.cluster
 

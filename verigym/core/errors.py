@@ -48,6 +48,10 @@ class EngineLost(InfrastructureFailure):
     """An engine died or does not answer. Another engine can answer the same request."""
 
 
+class RankLost(InfrastructureFailure):
+    """A process of several that learn together died or does not answer. All of them can start again from the checkpoint."""
+
+
 class ContextFull(VerigymError):
     """The prompt does not fit the model's context window."""
 

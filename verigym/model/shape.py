@@ -30,6 +30,8 @@ class Shape(Struct, frozen=True, kw_only=True):
     active: int
     """Parameters that process one token, including the output layer. Fewer than all in a mixture of experts."""
     bytes_per_weight: int
+    outside: int = 0
+    """Parameters of the embeddings and of an output layer of its own. 0 if they are not known."""
     quantizable: int = 0
     """Weights of linear layers and experts that qlora stores in 4 bits."""
 
@@ -100,5 +102,6 @@ def shape_of(config: object, name: str, bytes_per_weight: int) -> Shape:
         parameters=sum(sizes.values()),
         active=round(sum(sizes.values()) - idle - looked_up),
         bytes_per_weight=bytes_per_weight,
+        outside=embedding + looked_up,
         quantizable=num_quantizable(model),
     )

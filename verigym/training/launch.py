@@ -8,7 +8,7 @@ from importlib.metadata import entry_points
 
 from verigym.core.errors import VerigymError
 from verigym.core.printable import warn
-from verigym.training.ranks import join, leading
+from verigym.training.rank_processes import join, leading
 
 
 def main() -> int:

@@ -10,15 +10,20 @@ from typing import Any, NamedTuple
 
 import torch
 
-from verigym.core.errors import InfrastructureFailure, Refused, VerigymError
+from verigym.core.errors import InfrastructureFailure, RankLost, Refused, VerigymError
+from verigym.core.printable import warn
 from verigym.core.records import Sample
 from verigym.model import full, lora, shards
 from verigym.model.load import load_model
 from verigym.model.nf4 import Quantized
+from verigym.model.shape import shape_of
 from verigym.training.checkpoint import read_checkpoint, write_checkpoint
 from verigym.training.critic import Tokens
 from verigym.training.learner import Learner, LocalLearner, Loss
-from verigym.training.ranks import Ranks, checksum, current
+from verigym.training.plan import Device
+from verigym.training.rank_memory import RankSettings, least_load, rank_plan, undividable
+from verigym.training.rank_processes import current
+from verigym.training.ranks import Ranks, checksum, of_network
 from verigym.training.recipe import Recipe
 from verigym.training.update import Figures, Weights
 
@@ -50,6 +55,8 @@ def open_learner(
     ranks = current()
     if ranks is None:
         return LocalLearner(model, recipe, reference)
+    if divide := _divides(ranks, model, recipe, base):
+        _check_divided(recipe)
     setup = Setup(
         base,
         quantized,
@@ -59,12 +66,29 @@ def open_learner(
         getattr(model, "_verigym_dropout_seed", 0),
         recipe,
         reference,
-        ranks.divide,
+        divide,
     )
-    if ranks.divide and (recipe.algorithm == "ppo" or recipe.optimizer.name != "adamw"):
-        what = "algorithm: ppo" if recipe.algorithm == "ppo" else f"optimizer.name: {recipe.optimizer.name}"
-        raise Refused(f"{what} cannot be used with ranks that divide the model. Start the ranks without divide")
     return RankedLearner(ranks, model, setup)
+
+
+def _divides(ranks: Ranks, model: Any, recipe: Recipe, base: str) -> bool:
+    """Whether each rank stores only its part of the layers."""
+    if ranks.shard != "auto":
+        return ranks.shard == "always"
+    if undividable(recipe):
+        return False
+    device = Device(kind=model.device.type, name=ranks.device, memory=ranks.memory, flops=1.0, bandwidth=1.0)
+    trained = sum(parameter.numel() for parameter in lora.parameters(model))
+    shape = shape_of(model.config, base, model.dtype.itemsize)
+    found = rank_plan(least_load(recipe, trained), shape, device, RankSettings(count=ranks.world))
+    for line in found.lines:
+        warn(line)
+    return found.divided
+
+
+def _check_divided(recipe: Recipe) -> None:
+    if what := undividable(recipe):
+        raise Refused(f"{what} cannot be used with ranks that divide the model. Set shard: never, or change the recipe")
 
 
 class RankedLearner:
@@ -86,8 +110,10 @@ class RankedLearner:
                 return getattr(self._local, method)(*given, **named)
         except Refused:
             raise  # by every rank
-        except BaseException:
+        except BaseException as error:
             self._ranks.broken = True  # the others may be anywhere in the call
+            if isinstance(error, RuntimeError):
+                self._ranks.blame(error)
             raise
 
     def set_rate(self, rate: float) -> None:
@@ -144,6 +170,8 @@ def follow(ranks: Ranks) -> None:
             except Refused:
                 pass  # every rank refuses the same update, and rank 0 tells the user
     except Exception as error:
+        if isinstance(error, RuntimeError) and of_network(error):
+            raise RankLost(f"Rank {ranks.rank} lost the connection to another rank") from error
         if not ranks.broken:  # otherwise another rank was first
             words = str(error) if isinstance(error, VerigymError) else f"{type(error).__name__}: {error}"
             ranks.fail(f"failed: {words}")

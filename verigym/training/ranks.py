@@ -2,8 +2,8 @@
 
 A step, top to bottom: rank 0 says what to do (`Ranks.call`), every rank computes the gradients of its groups (`deal`), one
 all-reduce sums them (`sum_gradients`), and every rank clips and steps alike. A checksum of the weights is compared after every
-update, so replicas that differ are found at once. `ranked_learner.py` uses this, `start_ranks` starts local processes, and
-`launch.py` is what torchrun starts. Sharded weights and sampling on several ranks are not here.
+update, so replicas that differ are found at once. `ranked_learner.py` uses this, `rank_processes.py` starts the processes, and
+`launch.py` is what they run. Divided layers (`model/shards.py`) and sampling on several ranks are not here.
 
 A store of torch (a small key-value server) carries what is waited for. A rank that waits looks every second if another one
 failed, so a collective begins only when all ranks are there.
@@ -11,47 +11,48 @@ failed, so a collective begins only when all ranks are there.
 
 import os
 import signal
-import socket
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn, Protocol
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
 from torch.distributed.distributed_c10d import PrefixStore
-from torch.distributed.rendezvous import TCPStore, rendezvous  # type: ignore[attr-defined]
 
-from verigym.core.errors import BadInput, InfrastructureFailure
+from verigym.core.errors import BadInput, InfrastructureFailure, RankLost
 from verigym.core.records import Sample
 
-VARIABLES = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")
-"""Environment variables that name a rank. torchrun and Ray set them."""
-LIMIT_S = 120.0
+LIMIT_S = 30.0
 """Maximum seconds of a collective, and without a sign of life of a rank."""
 START_S = 600.0
 """Maximum seconds until a rank has started. On a busy machine, importing torch can take minutes."""
 _BEAT_S, _LOOK_S = 5.0, 1.0
 _ASK_S = 0.0002, 0.02
 """Shortest and longest pause between two questions to the store."""
-_FAILED = "failed"
-_INTERFACE = "GLOO_SOCKET_IFNAME"
+_FAILED, _LOST = "failed", "lost: "
 _AGAIN = "Repeat the command to resume from the last checkpoint"
 
-_led: list["Ranks"] = []
-"""The ranks that this process leads, if any."""
+Shard = Literal["auto", "always", "never"]
+"""Whether each rank stores only its part of the layers. `auto`: if a rank has too little memory for all of them."""
 
 
-def current() -> "Ranks | None":
-    """The ranks that this process leads. None if it learns alone."""
-    return _led[-1] if _led else None
+class Follower(Protocol):
+    """A process of a rank that this process started, as `subprocess.Popen` is."""
+
+    @property
+    def pid(self) -> int: ...
+    def poll(self) -> int | None:
+        """The exit code, less than 0 for a signal. None while it runs."""
+        ...
+
+    def kill(self) -> None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
 
 
 def ranks_of(model: Any) -> "Ranks | None":
@@ -90,12 +91,12 @@ class Ranks:
         rank: int,
         world: int,
         local_rank: int,
-        processes: Sequence[subprocess.Popen[bytes]] = (),
-        divide: bool = False,
+        processes: Sequence[Follower] = (),
+        shard: Shard = "auto",
+        again: "Callable[[], Ranks] | None" = None,
     ) -> None:
-        """`processes` are local followers that this process started: those of rank 1, 2, ... With `divide`, each rank stores
-        only its part of the layers that learn."""
-        self.divide = divide
+        """`processes` are the followers that this process started: those of rank 1, 2, ... `again` starts all of them again."""
+        self.shard, self.again = shard, again
         self.rank, self.world = rank, world
         self._processes = processes
         self.broken = False
@@ -106,7 +107,7 @@ class Ranks:
         self._thread = threading.Thread(target=self._beat, args=(self._store.clone(),), daemon=True)
         self._thread.start()
         try:
-            self.device, backend, self.threads = self._places(local_rank)
+            self.device, backend, self.threads, self.memory = self._places(local_rank)
             if self.device != "cpu":
                 torch.cuda.set_device(self.device)
             with self._collective():
@@ -117,25 +118,32 @@ class Ranks:
             self._ended.set()
             raise
 
-    def _places(self, local_rank: int) -> tuple[str, str, int]:
-        """The device of this rank, the backend of all, and the number of threads of each, which is the same for all: rounding
-        depends on it."""
+    def _places(self, local_rank: int) -> tuple[str, str, int, int]:
+        """The device of this rank, the backend of all, the number of threads of each, which is the same for all because rounding
+        depends on it, and the bytes of memory that each has at least."""
         gpus = torch.cuda.device_count()
         device = f"cuda:{local_rank % gpus}" if gpus else "cpu"
-        own = f"{os.uname().nodename} {device}"
-        self._store.set(f"place/{self.rank}", f"{own} {os.cpu_count() or 1}")
+        unit, memory = _unit(device)
+        self._store.set(f"place/{self.rank}", f"{os.uname().nodename} {unit} {os.cpu_count() or 1} {memory}")
         with self._collective():
             self._wait([f"place/{rank}" for rank in range(self.world)])
             places = [self._store.get(f"place/{rank}").decode().split() for rank in range(self.world)]
-        kinds = {device.split(":")[0] for _, device, _ in places}
+        kinds = {unit == "cpu" for _, unit, _, _ in places}
         if len(kinds) > 1:
             raise BadInput("Some ranks have a GPU and some have none. Start all of them on machines of one kind")
-        nodes = Counter(node for node, _, _ in places)
-        threads = min(max(1, int(cores) // nodes[node]) for node, _, cores in places)
-        if kinds == {"cpu"}:
-            return device, "gloo", threads
-        alone = len({(node, device) for node, device, _ in places}) == self.world
-        return device, f"cpu:gloo,cuda:{'nccl' if alone else 'gloo'}", threads  # nccl refuses two ranks on one GPU
+        nodes = Counter(node for node, _, _, _ in places)
+        units = Counter((node, unit) for node, unit, _, _ in places)
+        threads = min(max(1, int(cores) // nodes[node]) for node, _, cores, _ in places)
+        least = min(int(memory) // units[node, unit] for node, unit, _, memory in places)
+        if not gpus:
+            return device, "gloo", threads, least
+        alone = len(units) == self.world
+        return (
+            device,
+            f"cpu:gloo,cuda:{'nccl' if alone else 'gloo'}",
+            threads,
+            least,
+        )  # nccl refuses two ranks on one GPU
 
     # -- work ---------------------------------------------------------------------------------------------------------
 
@@ -229,11 +237,12 @@ class Ranks:
 
     # -- failures -----------------------------------------------------------------------------------------------------
 
-    def fail(self, reason: str, rank: int | None = None) -> None:
-        """Tells all ranks why they end: what happened to a rank. None for this one."""
+    def fail(self, reason: str, rank: int | None = None, *, lost: bool = False) -> None:
+        """Tells all ranks why they end: what happened to a rank. None for this one. If it was `lost`, another start may help."""
         self.broken = True
+        mark = _LOST if lost else ""
         with suppress(RuntimeError):  # the store may have ended with rank 0
-            self._store.set(_FAILED, f"Rank {self.rank if rank is None else rank} of {self.world} {reason}")
+            self._store.set(_FAILED, f"{mark}Rank {self.rank if rank is None else rank} of {self.world} {reason}")
 
     def close(self) -> None:
         """Ends the ranks. Rank 0 says so to the others."""
@@ -247,6 +256,14 @@ class Ranks:
         self._thread.join()
         if dist.is_initialized():
             dist.destroy_process_group()
+        for process in self._processes:
+            end(process, 0.0 if self.broken else LIMIT_S)
+
+    def blame(self, error: Exception) -> None:
+        """Raises RankLost if an error of this rank came from the loss of another one. Collectives of divided layers fail inside
+        of torch."""
+        if of_network(error) or self._dead_process(patient=True):
+            self._give_up(error)
 
     @contextmanager
     def _collective(self) -> Iterator[None]:
@@ -262,11 +279,11 @@ class Ranks:
         self.broken = True
         reason = self._dead_process(patient=error is not None) or self._reported()
         if not reason and self.rank:
-            reason = "Rank 0 is gone"
+            reason = f"{_LOST}Rank 0 is gone"
         words = (str(error).strip() or "?").splitlines()[0][:200] if error else ""
-        raise InfrastructureFailure(
-            f"{reason or f'A rank of {self.world} is gone ({words})'}. All ranks end together. {_AGAIN}"
-        ) from error
+        reason = reason or f"{_LOST}A rank of {self.world} is gone ({words})"
+        kind = RankLost if reason.startswith(_LOST) else InfrastructureFailure
+        raise kind(f"{reason.removeprefix(_LOST)}. All ranks end together. {_AGAIN}") from error
 
     def _reported(self) -> str:
         try:
@@ -279,13 +296,16 @@ class Ranks:
         little for it to end."""
         until = time.monotonic() + (2.0 if patient and self._processes else 0.0)
         while True:
-            ended = [(rank, each) for rank, each in enumerate(self._processes, start=1) if each.poll() is not None]
-            for rank, process in sorted(ended, key=lambda one: one[1].returncode > 0):
-                code = process.returncode
+            ended = [
+                (code, rank, each)
+                for rank, each in enumerate(self._processes, start=1)
+                if (code := each.poll()) is not None
+            ]
+            for code, rank, process in sorted(ended, key=lambda one: one[0] > 0):
                 if code > 0 and (reason := self._reported()):
                     return reason
                 how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
-                return f"Rank {rank} of {self.world} (process {process.pid}) {how}"
+                return f"{_LOST}Rank {rank} of {self.world} (process {process.pid}) {how}"
             if time.monotonic() > until:
                 return ""
             time.sleep(0.05)
@@ -324,7 +344,7 @@ class Ranks:
                 silent = (
                     f"gave no sign of life for {LIMIT_S:.0f} s" if beats else f"did not start within {START_S:.0f} s"
                 )
-                self.fail(silent, rank)
+                self.fail(silent, rank, lost=True)
                 self._give_up(None)
 
     def _beat(self, store: Any) -> None:
@@ -348,100 +368,20 @@ def checksum(tensors: Sequence[Tensor]) -> int:
     return sum((number + 1) * int(value) for number, value in enumerate(sums)) % 2**63
 
 
-def join() -> Ranks:
-    """Joins the ranks that the environment variables name. All of them must call it."""
-    missing = [name for name in VARIABLES if not os.environ.get(name)]
-    if missing:
-        raise BadInput(
-            f"The environment variables {', '.join(missing)} are not set. Start the ranks with torchrun or start_ranks(n)"
-        )
-    where = f"{os.environ['MASTER_ADDR']}:{os.environ['MASTER_PORT']}"
-    try:
-        store, rank, world = next(rendezvous("env://", timeout=timedelta(seconds=START_S)))
-        return Ranks(store, rank, world, int(os.environ["LOCAL_RANK"]))
-    except (RuntimeError, ValueError) as error:
-        raise InfrastructureFailure(
-            f"Rank {os.environ['RANK']} cannot reach rank 0 at {where} ({str(error).splitlines()[0][:200]}). Check "
-            "MASTER_ADDR, MASTER_PORT and the firewall"
-        ) from error
+def _unit(device: str) -> tuple[str, int]:
+    """What computes, by a name that other ranks on the machine know too, and its memory in bytes."""
+    if device == "cpu":
+        return device, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    properties: Any = torch.cuda.get_device_properties(device)
+    return str(properties.uuid), properties.total_memory
 
 
-@contextmanager
-def leading(ranks: Ranks) -> Iterator[Ranks]:
-    """A context in which training of this process uses the ranks. It ends them."""
-    assert ranks.rank == 0, "the others follow"
-    _led.append(ranks)
-    try:
-        yield ranks
-    finally:
-        _led.remove(ranks)
-        ranks.close()
+def of_network(error: Exception) -> bool:
+    """Whether a collective failed, and not a computation."""
+    return isinstance(error, dist.DistError) or any(word in str(error).lower() for word in ("gloo", "nccl"))
 
 
-@contextmanager
-def start_ranks(count: int, *, divide: bool = False) -> Iterator[Ranks]:
-    """Starts `count` - 1 processes on this machine that learn with this one. Training inside of the context uses all of them.
-
-    with start_ranks(4):
-        workspace.train("recipe.yaml")
-
-    With `divide`, each process stores only its part of the layers that learn (FSDP2), and this one also the model that it
-    samples from."""
-    if count < 2:
-        raise BadInput(f"start_ranks({count}): at least 2 ranks are needed. Without ranks, this process learns alone")
-    if dist.is_initialized():
-        raise BadInput("This process belongs to ranks already. End them first")
-    store = _local_store(count)
-    processes = [_start(rank, count, store.port) for rank in range(1, count)]
-    patience_s = 0.0
-    try:
-        with _loopback():
-            ranks = Ranks(store, 0, count, 0, processes, divide)
-        with leading(ranks):
-            yield ranks
-        patience_s = 0.0 if ranks.broken else 30.0
-    finally:
-        for process in processes:
-            _end(process, patience_s)
-
-
-def _local_store(count: int) -> Any:
-    """A store that only processes of this machine can reach."""
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        listening.listen()
-        port = listening.getsockname()[1]
-        return TCPStore(
-            "127.0.0.1", port, count, is_master=True, wait_for_workers=False,
-            timeout=timedelta(seconds=START_S), master_listen_fd=listening.detach(),
-        )  # fmt: skip
-
-
-@contextmanager
-def _loopback() -> Iterator[None]:
-    """A context in which gloo uses the loopback interface. By default it uses the address of the host's name, which may have
-    none."""
-    if _INTERFACE in os.environ or not Path("/sys/class/net/lo").exists():
-        yield
-        return
-    os.environ[_INTERFACE] = "lo"
-    try:
-        yield
-    finally:
-        del os.environ[_INTERFACE]
-
-
-def _start(rank: int, count: int, port: int) -> subprocess.Popen[bytes]:
-    named = {
-        "RANK": rank, "WORLD_SIZE": count, "LOCAL_RANK": rank, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port,
-        "OMP_NUM_THREADS": max(1, (os.cpu_count() or 1) // count),
-    }  # fmt: skip
-    with _loopback():
-        environment = {**os.environ, **{name: str(value) for name, value in named.items()}}
-    return subprocess.Popen([sys.executable, "-m", "verigym.training.launch"], env=environment)
-
-
-def _end(process: subprocess.Popen[bytes], patience_s: float) -> None:
+def end(process: Follower, patience_s: float) -> None:
     """Waits for a follower that was told to end, and ends one that does not."""
     try:
         process.wait(patience_s)

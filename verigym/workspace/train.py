@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from verigym.core import event_loop
-from verigym.core.errors import BadInput, Refused
+from verigym.core.errors import BadInput, RankLost, Refused
 from verigym.core.printable import warn
 from verigym.core.protocols import Context
 from verigym.core.records import Dataset, Example, Json, Preference, Suite, Task, Version, content_hash
@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from verigym.training.publish import Publisher
     from verigym.training.rollouts import TrainingRollouts
 
+MAX_RESTARTS = 5
+"""How often the ranks are started again without a new step in between."""
 OnStep = Callable[[int, dict[str, float], list[Alarm]], None]
 
 
@@ -99,7 +101,7 @@ def _train(ws: WorkspaceFolder, job: "TrainingJob", on_step: OnStep) -> tuple[Ve
             chosen = job.stopped_early()
             if chosen is None:
                 with ws.place.learning(recipe):
-                    model = event_loop.run(job.train(on_step))
+                    model = _trained(ws, job, on_step)
                 if why_nothing_learnt(ws, run):
                     ws.store.finish_run(run)
                     ws.forget_checkpoints(run)
@@ -117,6 +119,22 @@ def _train(ws: WorkspaceFolder, job: "TrainingJob", on_step: OnStep) -> tuple[Ve
         ws.store.finish_run(run)
         ws.forget_checkpoints(run)
     return version, run
+
+
+def _trained(ws: WorkspaceFolder, job: "TrainingJob", on_step: OnStep) -> Any:
+    """Trains, and returns the model. If a rank is lost, all ranks start again and resume from the checkpoint."""
+    failures, reached = 0, max(ws.store.metrics(job.run), default=0)
+    while True:
+        try:
+            return event_loop.run(job.train(on_step))
+        except RankLost as error:
+            from verigym.training.rank_processes import restart_ranks
+
+            step = max(ws.store.metrics(job.run), default=0)
+            failures, reached = (1, step) if step > reached else (failures + 1, reached)
+            if failures > MAX_RESTARTS or not restart_ranks():
+                raise
+            warn(f"{str(error).partition('. ')[0]}. All ranks were started again and resume from the checkpoint")
 
 
 def why_nothing_learnt(ws: WorkspaceFolder, run: str) -> str:
