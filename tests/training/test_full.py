@@ -15,12 +15,16 @@ from verigym.core.errors import BadInput, InfrastructureFailure
 from verigym.core.generation import Generation
 from verigym.core.records import Sampling
 from verigym.model import full, lora
+from verigym.model.forward_check import can_share
 from verigym.model.full import FullSettings
+from verigym.model.logprobs import token_logprobs
 from verigym.model.tree import pack
 from verigym.policies.local.engine import LocalEngine
 from verigym.training.checkpoint import load_checkpoint, save_checkpoint
+from verigym.training.losses import sft_loss
+from verigym.training.master_weights import MasterWeights, add_gradients, summed_in
 from verigym.training.recipe_groups import Optimizer
-from verigym.training.update import logprobs_of, lower_budget, make_optimizer, sft_update, updates_made
+from verigym.training.update import logprobs_of, lower_budget, make_optimizer, num_scored, sft_update, updates_made
 
 RATE = 1e-3
 
@@ -129,6 +133,37 @@ def test_small_updates_of_weights_in_half_precision_are_not_lost(settings: FullS
     for _ in range(40):
         sft_update(lost, plain, SAMPLES)
     assert changed > 2 * (lost.get_parameter(name) != before[name]).float().mean().item()
+
+
+@pytest.mark.parametrize("settings", [FullSettings(), FullSettings(offload=True)], ids=str)
+def test_gradients_of_micro_batches_in_half_precision_are_summed_in_float32(settings: FullSettings) -> None:
+    model = whole("llama", settings, torch.bfloat16)
+    parameters, num_tokens = lora.parameters(model), num_scored(SAMPLES)
+    wanted = [torch.zeros_like(each, dtype=torch.float32) for each in parameters]
+    for packed in pack(SAMPLES, 1, share=can_share(model), together=1, device=model.device):
+        logprobs_BS, _, mask_BS = token_logprobs(model, packed)
+        loss = sft_loss(logprobs_BS, mask_BS, num_tokens)
+        for total, gradient in zip(wanted, torch.autograd.grad(loss, parameters), strict=True):
+            total.add_(gradient)
+    norm = torch.stack([total.norm() for total in wanted]).norm().item()
+    model._verigym_budget = 1
+    optimizer: Any = make_optimizer(model, 0.0, Optimizer(betas=(0.5, 0.9), max_grad_norm=1.0))
+    assert sft_update(model, optimizer, SAMPLES)["grad_norm"] == pytest.approx(norm, rel=1e-6)
+    for total, master in zip(wanted, optimizer.masters, strict=True):
+        assert torch.allclose(2 * optimizer.state[master]["exp_avg"], total / norm, rtol=1e-5, atol=1e-9)
+
+
+def test_late_micro_batches_of_many_are_not_rounded_away() -> None:
+    parameter = torch.nn.Parameter(torch.zeros(3, dtype=torch.bfloat16))
+    optimizer = MasterWeights([parameter], lambda each: torch.optim.SGD(each, lr=1.0), None)
+    slow = torch.zeros(3, dtype=torch.bfloat16)
+    for _ in range(1000):
+        add_gradients(summed_in(optimizer, [parameter]), [torch.ones(3, dtype=torch.bfloat16)])
+        slow += 1
+    optimizer.step()
+    assert parameter.tolist() == [-1000.0] * 3 and slow.tolist() == [256.0] * 3
+    optimizer.step()
+    assert parameter.tolist() == [-1000.0] * 3, "gradients are used once"
 
 
 @pytest.mark.parametrize("optimizer", ["adamw", "adamw8bit"])

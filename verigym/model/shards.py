@@ -6,7 +6,7 @@ rank, as plain tensors, and what is whole. Gradients of parts arrive summed over
 ranks must compute equally many micro-batches.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -69,27 +69,36 @@ def whole(model: Any) -> list[nn.Parameter]:
     return [each for each in lora.parameters(model) if not isinstance(each, DTensor)]
 
 
-def take_gradients(model: Any) -> None:
-    """Moves the gradients of divided parameters to the parts of this rank."""
-    for part in model._verigym_parts:
-        gradient: Any = part.parameter.grad
-        part.own.grad = None if gradient is None else gradient.to_local()
-        part.parameter.grad = None
+def whole_and_parts(model: Any, holders: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+    """The holders of what every rank has, and those of this rank's parts. They are in the order of `trained`."""
+    divided = [isinstance(each, DTensor) for each in lora.parameters(model)]
+    both = list(zip(holders, divided, strict=True))
+    return [holder for holder, part in both if not part], [holder for holder, part in both if part]
+
+
+def take_gradients(model: Any) -> list[Tensor | None]:
+    """Takes the gradients of `trained` off the model."""
+    taken: list[Tensor | None] = []
+    for parameter in lora.parameters(model):
+        gradient: Any = parameter.grad
+        taken.append(gradient.to_local() if isinstance(gradient, DTensor) else gradient)
+        parameter.grad = None
+    return taken
 
 
 @torch.no_grad()
-def clip(model: Any, most: float, over_ranks: Callable[[float], float]) -> float:
+def clip(whole: Sequence[Tensor], parts: Sequence[Tensor], most: float, over_ranks: Callable[[float], float]) -> float:
     """Scales all gradients so that their norm is at most `most`, as `clip_grad_norm_` does. Returns the norm before.
     `over_ranks` sums a number over the ranks."""
 
-    def squares(parameters: list[Any]) -> float:
-        found = [each.grad for each in parameters if each.grad is not None and each.grad.numel()]
+    def squares(holders: Sequence[Tensor]) -> float:
+        found = [each.grad for each in holders if each.grad is not None and each.grad.numel()]
         norms = [torch.linalg.vector_norm(gradient.float()) for gradient in found]
         return float(torch.stack(norms).double().square().sum()) if norms else 0.0
 
-    norm = (over_ranks(squares([part.own for part in model._verigym_parts])) + squares(whole(model))) ** 0.5
+    norm = (over_ranks(squares(parts)) + squares(whole)) ** 0.5
     if norm == norm and norm + 1e-6 > most:
-        for each in trained(model):
+        for each in (*whole, *parts):
             if each.grad is not None:
                 each.grad.mul_(most / (norm + 1e-6))
     return norm

@@ -291,9 +291,10 @@ def _trained(load: TrainingLoad, shape: Shape) -> float:
 
 
 def _states(load: TrainingLoad, shape: Shape) -> float:
-    """Bytes of the optimizer's states of all parameters: the moments, and copies in float32 of weights that are not."""
+    """Bytes of the optimizer's states of all parameters: the moments, and copies in float32 of weights that are not, with the
+    sums of their gradients."""
     copied = shape.bytes_per_weight < 4 or load.offload
-    return shape.parameters * (load.moment_bytes + (4 if copied else 0))
+    return shape.parameters * (load.moment_bytes + (8 if copied else 0))
 
 
 def _kept(load: TrainingLoad, shape: Shape) -> float:

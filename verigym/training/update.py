@@ -35,7 +35,7 @@ from verigym.training.losses import (
     teacher_advantages,
     value_loss,
 )
-from verigym.training.master_weights import MasterWeights
+from verigym.training.master_weights import MasterWeights, add_gradients, summed_in
 from verigym.training.mismatch import ratios_by_age, tokens_by_age
 from verigym.training.plan import CPU_TOKENS
 from verigym.training.ranks import ranks_of
@@ -310,6 +310,7 @@ def _update(
     """Makes one optimizer update. Metrics are summed over its micro-batches. If the model computes together with other ranks,
     each has some of the samples, and gradients and metrics are summed over the ranks."""
     parameters, ranks = shards.trained(model), ranks_of(model)
+    holders = summed_in(optimizer, parameters)
     optimizer.zero_grad()
     _return_memory(model)  # what sampling left
     sums: Counter[str] = Counter()
@@ -322,18 +323,18 @@ def _update(
         packed = waiting.pop(0)
         with lora.dropping(model, update, micro_batch):
             if shards.is_divided(model):
-                sums.update(_divided_gradients(model, packed, loss_of))  # type: ignore[arg-type]
-                continue
-            result = _gradients(parameters, packed, loss_of)
+                result = _divided_gradients(model, packed, loss_of)
+            else:
+                result = _gradients(parameters, packed, loss_of)
         if result is None:
             lower_budget(model, packed, together)
             waiting = _micro_batches(model, samples, together, sorted(packed.samples)) + waiting
             continue
-        for parameter, gradient in zip(parameters, result[0], strict=True):
-            parameter.grad = gradient if parameter.grad is None else parameter.grad.add_(gradient)
+        add_gradients(holders, result[0])
         sums.update(result[1])  # type: ignore[arg-type]
+        del result  # only the sums stay while the next micro-batch is computed
     most = optimizer.defaults.get(_MAX_NORM, MAX_GRAD_NORM)
-    norm = _clip(model, parameters, most)
+    norm = _clip(model, holders, most)
     if not math.isfinite(norm):
         optimizer.zero_grad()
         raise Refused(
@@ -346,15 +347,16 @@ def _update(
     return {**sums, "grad_norm": norm}
 
 
-def _clip(model: Any, parameters: Sequence[Tensor], most: float) -> float:
-    """Sums the gradients over the ranks, if there are any, and limits their norm. Returns the norm before."""
+def _clip(model: Any, holders: Sequence[Tensor], most: float) -> float:
+    """Sums the gradients of the holders over the ranks, if there are any, and limits their norm. Returns the norm before."""
     ranks = ranks_of(model)
-    if ranks is not None:
-        ranks.sum_gradients(shards.whole(model))
-    if ranks is not None and shards.is_divided(model):
-        shards.take_gradients(model)
-        return shards.clip(model, most, lambda value: math.fsum(ranks.gather(value)))
-    return clip_grad_norm_(parameters, most, foreach=True).item()
+    if ranks is None:
+        return clip_grad_norm_(holders, most, foreach=True).item()
+    whole, parts = shards.whole_and_parts(model, holders)
+    ranks.sum_gradients(whole)
+    if not shards.is_divided(model):
+        return clip_grad_norm_(holders, most, foreach=True).item()
+    return shards.clip(whole, parts, most, lambda value: math.fsum(ranks.gather(value)))
 
 
 def updates_made(optimizer: torch.optim.Optimizer) -> int:
@@ -386,16 +388,17 @@ def _gradients(
         return None
 
 
-def _divided_gradients(model: Any, packed: PackedBatch, loss_of: LossOf) -> Figures:
-    """Adds the gradients of a micro-batch to those of a model that is divided among ranks. Returns its metrics. A micro-batch
-    without samples only takes part in gathering the layers."""
+def _divided_gradients(model: Any, packed: PackedBatch, loss_of: LossOf) -> tuple[list[Tensor | None], Figures]:
+    """As `_gradients`, for a model that is divided among ranks. A micro-batch without samples only takes part in gathering the
+    layers."""
     try:
         if packed.samples:
             loss, figures = loss_of(packed)
         else:
             loss, figures = 0.0 * hidden_states(model, packed).float().sum(), dict[str, Tensor]()
         loss.backward()
-        return {name: value.item() for name, value in {"loss": loss, **figures}.items()} if packed.samples else {}
+        values = {"loss": loss, **figures} if packed.samples else {}
+        return shards.take_gradients(model), {name: value.item() for name, value in values.items()}
     except torch.OutOfMemoryError:
         raise InfrastructureFailure(
             f"Out of memory on {model.device}: a micro-batch of {len(packed.ids_N)} tokens does not fit. {_remedy(model)}"
