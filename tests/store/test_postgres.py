@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import random
 import signal
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -209,11 +210,49 @@ def test_a_server_that_restarts_is_used_again_and_keeps_what_was_committed() -> 
         store.add("r", [episode("r", "a")])
         server.stop("immediate")
         with pytest.raises(StoreBusy, match="cannot be used now") as busy:
-            store.add("r", [episode("r", "b")])
+            store.add_once("r", [episode("r", "b")])
         assert busy.value.passing
+        with pytest.raises(StoreBusy, match="cannot be used now"):  # a command that starts now says so at once
+            Store(server.url())
         server.start()
-        store.add("r", [episode("r", "b")])
+        store.add_once("r", [episode("r", "b")])
         assert [one.task for one in store.trajectories("r")] == ["a", "b"]
+        store.close()
+
+
+def test_a_server_that_is_killed_five_times_in_the_middle_of_calls_costs_none_of_them() -> None:
+    """Every kind of call waits for the server, and an entry of the ledger is appended once."""
+    with PostgresServer() as server:
+        store, chance, stop = Store(server.url()), random.Random(5), threading.Event()
+        store.begin_run("r", "eval", {})
+
+        def kill() -> None:
+            for _ in range(5):
+                time.sleep(chance.uniform(0.05, 0.5))
+                server.stop("immediate")
+                time.sleep(chance.uniform(0.0, 0.5))
+                server.start()
+            stop.set()
+
+        killer, rounds = threading.Thread(target=kill), 0
+        killer.start()
+        while not stop.is_set() or rounds < 20:
+            name = f"r-{rounds}"
+            with store.claim(name):
+                store.begin_run(name, "eval", {}, (task for task in TASKS))
+                made = episode(name, "a")
+                store.add(name, [made], [verdict(made)])
+                store.add_metrics(name, 1, {"loss": float(rounds)})
+                store.put_last("version", "v", Version(id="v", base="b"))
+                store.append_ledger(lambda last, name=name: name.encode())
+                assert [one.passed for one in store.statuses(name, verdict(made).verifier)] == [True]
+                store.finish_run(name)
+            assert store.tasks(name) == TASKS and store.metrics(name) == {1: {"loss": float(rounds)}}
+            rounds += 1
+        killer.join()
+        names = [f"r-{number}" for number in range(rounds)]
+        assert [run.id for run in store.runs() if run.finished and run.passed == 1] == names
+        assert [body.decode() for body in store.ledger()] == names
         store.close()
 
 

@@ -66,7 +66,7 @@ class Slow:
     def __init__(self, store: Store) -> None:
         self.store, self.most = store, 0
 
-    def add(self, run: str, made: Sequence[Trajectory], judged: Sequence[Verdict], *more: Any) -> None:
+    def add_once(self, run: str, made: Sequence[Trajectory], judged: Sequence[Verdict], *more: Any) -> None:
         self.most = max(self.most, len(made))
         time.sleep(0.05)
         self.store.add(run, made, judged, *more)
@@ -96,7 +96,7 @@ class Full:
     def __init__(self, store: Store) -> None:
         self.store, self.writes = store, 0
 
-    def add(self, *rows: Any) -> None:
+    def add_once(self, *rows: Any) -> None:
         self.writes += 1
         if self.writes > 1:
             raise InfrastructureFailure("store.db: could not be written (database or disk is full)")
@@ -105,7 +105,7 @@ class Full:
 
 def test_a_store_that_is_locked_for_a_while_is_waited_for(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     class Locked(Full):
-        def add(self, *rows: Any) -> None:
+        def add_once(self, *rows: Any) -> None:
             self.writes += 1
             if self.writes == 1:
                 raise InfrastructureFailure("store.db: could not be written (database is locked)")

@@ -1,4 +1,5 @@
-"""Installs the agents that the tests run, each into an environment of its own: `python -m tests.third_party.install [NAME ...]`.
+"""Installs the agents and servers that tests run, each into an environment of its own: `python -m tests.third_party.install
+[NAME ...]`.
 
 Python packages get a virtual environment, npm packages a folder with `node_modules`, both below `.third-party` in the
 repository's root. A stamp holds what was installed, so a second call only looks. The programs that use the packages are in
@@ -50,6 +51,10 @@ PACKAGES = {
             "msgspec==0.22.0",
             "pyyaml==6.0.3",
         ),
+    ),
+    "s3": Package(
+        "s3fs 2026.9.0, moto 5.2.5 (a server that speaks S3)",
+        pip=("s3fs==2026.9.0", "moto[server]==5.2.5", "msgspec==0.22.0"),
     ),
     "codex": Package("codex 0.169.0", npm=("@openai/codex@0.169.0",)),
     "opencode": Package("opencode 1.18.33", npm=("opencode-ai@1.18.33",)),

@@ -1,12 +1,16 @@
 """Adapters and resume states behind a URL: what one machine stores, another one has, and a damaged file is never used."""
 
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
 
 from verigym.core.errors import BadInput, InfrastructureFailure
+from verigym.core.records import Version
+from verigym.workspace.cleanup import collect_garbage, plan_garbage
 from verigym.workspace.shared_files import SharedFiles, SharedResumeState, shared_files
+from verigym.workspace.store_copy import copy_workspace_store
 from verigym.workspace.workspace import WorkspaceFolder
 
 
@@ -134,3 +138,54 @@ def test_a_broken_copy_of_a_state_does_not_hide_the_one_before(shared: SharedFil
     (tmp_path / "bucket" / "checkpoints" / "r" / "step-000009").mkdir()
     SharedResumeState(shared, "r", second).fetch()
     assert [path.name for path in second.iterdir()] == ["step-000005.pt"]
+
+
+def test_gc_deletes_shared_adapters_and_states_that_nothing_uses_also_without_a_copy_here(
+    shared: SharedFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VERIGYM_FILES", shared.url)
+    used, unused, young = (adapter(tmp_path / "other", body) for body in (b"used", b"unused", b"young"))
+    for sha256 in (used, unused, young):
+        shared.put(f"adapters/{sha256}", sorted((tmp_path / "other" / "adapters" / sha256).iterdir()))
+    for run in ("ended", "resumes"):
+        (tmp_path / run).mkdir()
+        (tmp_path / run / "step-000001.pt").write_bytes(b"state")
+        assert SharedResumeState(shared, run, tmp_path / run).store()
+    for file in (tmp_path / "bucket").rglob("*"):
+        if file.is_file() and young not in str(file):
+            os.utime(file, (1.0, 1.0))
+    ws = WorkspaceFolder(tmp_path / "home")
+    ws.store.begin_run("resumes", "train", {})
+    ws.register(Version(base="b", adapter=used))
+    plan = plan_garbage(ws)
+    assert sorted(plan.shared) == sorted([f"adapters/{unused}", "checkpoints/ended"])
+    assert {item.title: item.count for item in plan.items if item.title.startswith("shared")} == {
+        "shared adapters": 1,
+        "shared checkpoints": 1,
+    }
+    assert next(item.bytes for item in plan.items if item.title == "shared adapters") > len(b"unused")
+    ws.register(Version(base="c", adapter=unused))  # another process uses it again before the plan is carried out
+    collect_garbage(ws, plan)
+    assert set(shared.names("adapters")) == {used, unused, young} and shared.names("checkpoints") == ["resumes"]
+    assert ws.has_adapter(unused)
+
+
+def test_a_workspace_is_moved_with_its_files(shared: SharedFiles, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    sha256 = adapter(home)
+    ws = WorkspaceFolder(home)
+    ws.store.begin_run("resumes", "train", {})
+    ws.checkpoints("resumes").mkdir(parents=True)
+    (ws.checkpoints("resumes") / "step-000003.pt").write_bytes(b"state")
+    target = str(tmp_path / "copy.db")
+    assert copy_workspace_store(str(home), target, files=shared.url).files == 2
+    assert copy_workspace_store(str(home), target, files=shared.url).files == 0
+    assert shared.names("adapters") == [sha256] and shared.names("checkpoints/resumes") == ["step-000003"]
+    (home / "adapters" / sha256 / "adapter_model.safetensors").write_bytes(b"damaged")
+    shared.delete(f"adapters/{sha256}")
+    with pytest.raises(BadInput, match="the hash of the weights is not the name of the folder"):
+        copy_workspace_store(str(home), target, files=shared.url)
+    with pytest.raises(BadInput, match="--files needs a workspace folder"):
+        copy_workspace_store("postgresql://db/x", target, files=shared.url)
+    with pytest.raises(BadInput, match="URL of the shared files is not valid"):
+        copy_workspace_store(str(home), target, files="bucket")

@@ -23,6 +23,7 @@ from verigym.store.connection import StoreDamaged, empty
 from verigym.store.dialect import dialect_of
 from verigym.store.inserts import trajectory_row, verdict_row
 from verigym.store.packing import unpack
+from verigym.store.patience import patient, patient_stream, repeat
 from verigym.store.rows import EpisodeStatus as EpisodeStatus
 from verigym.store.rows import Run as Run
 from verigym.store.rows import StoredDocument as StoredDocument
@@ -55,6 +56,8 @@ class Store:
         self._dialect, self._query_only = dialect_of(path), query_only
         self.path: Path | str = path if isinstance(path, Path) else sa.make_url(path).render_as_string()
         """Names the database in messages. A URL is without its password."""
+        self.waits_s = 0.0 if query_only else self._dialect.waits_s
+        """How long a call waits for a database that is away."""
         self._opened = self._open() if self._dialect.exists() else None
 
     def _open(self) -> sa.Engine:
@@ -145,16 +148,20 @@ class Store:
         """Starts or resumes a run. Refuses to resume it with other settings. Tasks that it does not have yet are added."""
         body = msgspec.json.encode(config, order="sorted")
         rows = [{"run": id, "id": task.id, "body": codec.encode(task)} for task in tasks]
-        with self._writing() as connection:
-            self._dialect.lock(connection, f"run {id}")
-            if not _is_begun(connection, id, body):
-                check_run(id)
-                when = time.time() if created is None else created
-                row = {"id": id, "kind": kind, "parent": parent, "created": when, "config": body}
-                connection.execute(RUNS.insert(), row)
-            if rows:
-                connection.execute(self._dialect.ignore_known(TASKS), rows)
+        when = time.time() if created is None else created
+        self._begin({"id": id, "kind": kind, "parent": parent, "created": when, "config": body}, rows)
 
+    @patient
+    def _begin(self, run: dict[str, Any], tasks: list[dict[str, Any]]) -> None:
+        with self._writing() as connection:
+            self._dialect.lock(connection, f"run {run['id']}")
+            if not _is_begun(connection, run["id"], run["config"]):
+                check_run(run["id"])
+                connection.execute(RUNS.insert(), run)
+            if tasks:
+                connection.execute(self._dialect.ignore_known(TASKS), tasks)
+
+    @patient
     def check_same(self, id: str, config: Json, created: float) -> None:
         """Raises `BadInput` if another run has this id: one with other settings or another creation time."""
         with self._engine.connect() as connection:
@@ -163,6 +170,7 @@ class Store:
                 if stored != created:
                     raise BadInput(f'A different run "{id}" exists here. Import into another --home')
 
+    @patient
     def finish_run(self, id: str, when: float | None = None) -> None:
         update = RUNS.update().where(RUNS.c.id == id)
         with self._writing() as connection:
@@ -176,6 +184,7 @@ class Store:
         """Locks the run for this process until the block ends or the process dies. Two processes would pay for it twice."""
         return self._dialect.claim(run)
 
+    @patient
     def runs(self, parent: str | None = "") -> list[Run]:
         """The child runs of `parent`, newest last. An empty string selects runs without a parent, None all runs."""
         query = sa.select(RUNS).order_by(_INSERTED)
@@ -184,20 +193,24 @@ class Store:
         with self._engine.connect() as connection:
             return [_counted(connection, row) for row in connection.execute(query).all()]
 
+    @patient
     def runs_from(self, prefix: str) -> list[Run]:
         """The runs whose id begins with `prefix`, by id. Reads only these."""
         query = sa.select(RUNS).where(RUNS.c.id >= prefix, RUNS.c.id < _after(prefix)).order_by(RUNS.c.id)
         with self._engine.connect() as connection:
             return [_counted(connection, row) for row in connection.execute(query).all()]
 
+    @patient
     def has_run(self, id: str) -> bool:
         with self._engine.connect() as connection:
             return connection.execute(sa.select(RUNS.c.id).where(RUNS.c.id == id)).first() is not None
 
+    @patient
     def finished_runs(self) -> set[str]:
         with self._engine.connect() as connection:
             return set(connection.execute(sa.select(RUNS.c.id).where(RUNS.c.finished.is_not(None))).scalars())
 
+    @patient
     def run(self, name: str, kinds: Sequence[str] = ()) -> Run:
         """Finds a run by id, unique prefix of an id, or `latest`."""
         with self._engine.connect() as connection:
@@ -224,6 +237,7 @@ class Store:
                 raise not_found("run", name, [run.id for run in runs if not run.parent], remedy)
             return _counted(connection, matches[0])
 
+    @patient
     def delete_run(self, id: str) -> None:
         """Deletes a run with its trajectories, verdicts, tasks, metrics and what is stored under its id for its steps. Blobs
         stay, because other runs may share them."""
@@ -234,11 +248,13 @@ class Store:
             connection.execute(DOCUMENTS.delete().where(DOCUMENTS.c.kind.in_(_OF_STEPS), of_run))
             connection.execute(RUNS.delete().where(RUNS.c.id == id))
 
+    @patient
     def scored_by(self, run: str, verifier: str) -> None:
         """Makes the verdicts of this verifier count."""
         with self._writing() as connection:
             connection.execute(RUNS.update().where(RUNS.c.id == run).values(verifier=verifier, counts=None))
 
+    @patient
     def tasks(self, run: str) -> list[Task]:
         query = sa.select(TASKS.c.body).where(TASKS.c.run == run).order_by(_INSERTED)
         with self._engine.connect() as connection:
@@ -255,6 +271,18 @@ class Store:
         toolsets: Iterable[Toolset] = (),
     ) -> None:
         """Adds all records in one transaction."""
+        rows = list(trajectories), list(verdicts), blobs, list(toolsets)
+        repeat(lambda: self.add_once(run, *rows), self.waits_s)
+
+    def add_once(
+        self,
+        run: str,
+        trajectories: Sequence[Trajectory] = (),
+        verdicts: Sequence[Verdict] = (),
+        blobs: Mapping[str, bytes] = {},
+        toolsets: Sequence[Toolset] = (),
+    ) -> None:
+        """Adds all records, for callers that repeat it themselves."""
         self._dialect.check_claim(run)
         row = self._dialect.row
         trajectory_rows = [row(trajectory_row(run, trajectory)) for trajectory in trajectories]
@@ -274,10 +302,12 @@ class Store:
             stale = RUNS.update().where(RUNS.c.id == run, RUNS.c.counts.is_not(None))
             connection.execute(stale.values(counts=None))
 
+    @patient
     def trajectories(self, run: str, task: str | None = None) -> list[Trajectory]:
         """Sorted by task and index. `task` selects one task."""
         return list(self.each_trajectory(run, task))
 
+    @patient_stream
     def each_trajectory(self, run: str, task: str | None = None) -> Iterator[Trajectory]:
         """Streams the trajectories, for runs that do not fit into memory."""
         query = sa.select(TRAJECTORIES.c.body, TRAJECTORIES.c.packed).where(TRAJECTORIES.c.run == run)
@@ -288,6 +318,7 @@ class Store:
             for body, packed in connection.execution_options(yield_per=_PAGE).execute(query):
                 yield self._unpacked(body, packed)
 
+    @patient
     def trajectory(self, id: str) -> tuple[str, Trajectory]:
         """The run and the trajectory, by id or unique prefix of an id."""
         table = TRAJECTORIES.c
@@ -304,6 +335,7 @@ class Store:
                 raise not_found("trajectory", id, some, listing)
         return rows[0].run, self._unpacked(rows[0].body, rows[0].packed, rows[0].id)
 
+    @patient
     def trajectory_in(self, run: str, id: str) -> Trajectory | None:
         """The trajectory with this id in one run."""
         table = TRAJECTORIES.c
@@ -314,17 +346,23 @@ class Store:
 
     def known_trajectories(self, ids: Iterable[str]) -> set[str]:
         """The ids that are stored, in any run."""
-        wanted, stored = list(ids), set[str]()
+        return self._known_trajectories(list(ids))
+
+    @patient
+    def _known_trajectories(self, wanted: list[str]) -> set[str]:
+        stored = set[str]()
         with self._engine.connect() as connection:
             for start in range(0, len(wanted), _PAGE):
                 some = TRAJECTORIES.c.id.in_(wanted[start : start + _PAGE])
                 stored |= set(connection.execute(sa.select(TRAJECTORIES.c.id).where(some)).scalars())
         return stored
 
+    @patient
     def verdicts(self, run: str, verifier: str | None = None) -> list[Verdict]:
         """The verdicts that count, or those of another verifier. `*` selects all."""
         return list(self.each_verdict(run, verifier))
 
+    @patient_stream
     def each_verdict(self, run: str, verifier: str | None = None) -> Iterator[Verdict]:
         query = sa.select(VERDICTS.c.body).where(VERDICTS.c.run == run)
         if verifier is None:
@@ -337,6 +375,7 @@ class Store:
             for body in connection.execution_options(yield_per=_PAGE).execute(query).scalars():
                 yield self._decoded(body, Verdict)
 
+    @patient
     def verdicts_on(self, run: str, trajectory: str) -> list[Verdict]:
         """The verdicts of all verifiers on one trajectory."""
         in_run = self._dialect.run_of_verdict() == run
@@ -344,6 +383,7 @@ class Store:
         with self._engine.connect() as connection:
             return [self._decoded(body, Verdict) for body in connection.execute(query).scalars()]
 
+    @patient_stream
     def statuses(self, run: str, verifier: str) -> Iterator[EpisodeStatus]:
         """The status of each stored episode and the verdict of this verifier, to resume a run."""
         episode, verdict = TRAJECTORIES.c, VERDICTS.c
@@ -356,6 +396,7 @@ class Store:
             for task, repeat, fault, judged, reward, passed, verdict_fault in rows:
                 yield EpisodeStatus(task, repeat, fault, judged is not None, reward, bool(passed), verdict_fault or "")
 
+    @patient
     def blob(self, sha256: str) -> bytes:
         with self._engine.connect() as connection:
             body = connection.execute(sa.select(BLOBS.c.body).where(BLOBS.c.sha256 == sha256)).scalar()
@@ -365,12 +406,14 @@ class Store:
 
     # -- metrics ----------------------------------------------------------------------------------------------------
 
+    @patient
     def add_metrics(self, run: str, step: int, values: dict[str, float]) -> None:
         number = self._dialect.number
         rows = [{"run": run, "step": step, "name": name, "value": number(value)} for name, value in values.items()]
         with self._writing() as connection:
             connection.execute(self._dialect.replace_metrics(), rows)
 
+    @patient
     def metrics(self, run: str) -> dict[int, dict[str, float]]:
         metrics: dict[int, dict[str, float]] = {}
         query = sa.select(METRICS).where(METRICS.c.run == run).order_by(METRICS.c.step, METRICS.c.name)
@@ -381,10 +424,12 @@ class Store:
 
     # -- documents and the ledger -----------------------------------------------------------------------------------
 
+    @patient
     def put(self, kind: str, id: str, record: msgspec.Struct) -> None:
         with self._writing() as connection:
             connection.execute(self._dialect.ignore_known(DOCUMENTS), _document(kind, id, record))
 
+    @patient
     def put_all(self, kind: str, records: Mapping[str, msgspec.Struct | None]) -> None:
         """Stores documents in one transaction. A document that exists is replaced, and deleted if the record is None."""
         rows = [(kind, id, time.time(), codec.encode(each)) for id, each in records.items() if each is not None]
@@ -393,6 +438,7 @@ class Store:
             if rows:
                 connection.exec_driver_sql(self._dialect.add_document, rows)
 
+    @patient
     def put_last(self, kind: str, id: str, record: msgspec.Struct) -> None:
         """Stores a document as the newest of its kind, also if it was stored before."""
         self.put(kind, id, record)
@@ -402,6 +448,7 @@ class Store:
     def delete(self, kind: str, id: str) -> None:
         self.put_all(kind, {id: None})
 
+    @patient
     def mentions(self, text: str) -> list[tuple[str, str]]:
         """Kind and id of the documents whose id or content has this text, oldest first."""
         has = self._dialect.has_text
@@ -410,6 +457,7 @@ class Store:
         with self._engine.connect() as connection:
             return [(kind, id) for kind, id in connection.execute(query)]
 
+    @patient
     def get(self, kind: str, id: str, type: type[T]) -> T | None:
         query = sa.select(DOCUMENTS.c.body).where(DOCUMENTS.c.kind == kind, DOCUMENTS.c.id == id)
         with self._engine.connect() as connection:
@@ -420,6 +468,7 @@ class Store:
         """The documents of a kind, oldest first."""
         return [self._decoded(document.body, type, document.id) for document in self.bodies(kind)]
 
+    @patient
     def bodies(self, kind: str) -> list[StoredDocument]:
         """The documents of a kind as stored bytes, oldest first."""
         columns = (DOCUMENTS.c.id, DOCUMENTS.c.created, DOCUMENTS.c.body)
@@ -435,24 +484,36 @@ class Store:
 
     def append_ledger(self, make: Callable[[bytes | None], bytes]) -> int:
         """Appends the entry that `make` builds from the last one, in one exclusive transaction."""
+        tried: list[tuple[int, bytes]] = []
+        return repeat(lambda: self._append_ledger(make, tried), self.waits_s)
+
+    def _append_ledger(self, make: Callable[[bytes | None], bytes], tried: list[tuple[int, bytes]]) -> int:
+        """`tried` has the entries of earlier attempts. One of them may be stored, although the server did not say so."""
         with self._writable.connect() as connection:
             self._dialect.begin_append(connection)
             try:
+                for seq, body in tried:
+                    if connection.execute(sa.select(LEDGER.c.body).where(LEDGER.c.seq == seq)).scalar() == body:
+                        return seq
                 last = connection.execute(
                     sa.select(LEDGER.c.seq, LEDGER.c.body).order_by(LEDGER.c.seq.desc()).limit(1)
                 ).first()
                 seq = 1 if last is None else last.seq + 1
-                connection.execute(LEDGER.insert(), {"seq": seq, "body": make(None if last is None else last.body)})
+                body = make(None if last is None else last.body)
+                tried.append((seq, body))
+                connection.execute(LEDGER.insert(), {"seq": seq, "body": body})
                 connection.commit()
             except BaseException:
                 connection.rollback()
                 raise
         return seq
 
+    @patient
     def ledger(self) -> list[bytes]:
         with self._engine.connect() as connection:
             return list(connection.execute(sa.select(LEDGER.c.body).order_by(LEDGER.c.seq)).scalars())
 
+    @patient
     def last_of_ledger(self) -> bytes | None:
         """The last entry, read without the others."""
         with self._engine.connect() as connection:

@@ -27,6 +27,8 @@ _PROBLEMS = 5
 class Dialect(Protocol):
     mark: str
     """The mark of a parameter in SQL."""
+    waits_s: float
+    """How long a call waits for a database that is away."""
     add_trajectory: str
     """SQL that adds a row of `inserts.trajectory_row`. It replaces the row with the same key."""
     add_verdict: str
@@ -105,6 +107,7 @@ class SqliteDialect:
     """One file (WAL). A lock on a file claims a run."""
 
     mark = "?"
+    waits_s = 0.0
     add_trajectory = (
         "INSERT OR REPLACE INTO trajectories (id, run, task, place, fault, body, packed) VALUES (?, ?, ?, ?, ?, ?, ?)"
     )

@@ -21,6 +21,7 @@ from sqlalchemy.pool import NullPool
 from verigym.core.errors import BadInput
 from verigym.core.install import install_command
 from verigym.store.connection import StoreBusy, StoreFailure
+from verigym.store.patience import PATIENCE_S, repeat
 from verigym.store.postgres_claim import KEY, Claims
 from verigym.store.schema import LEDGER, TABLES, TRAJECTORIES, VERDICTS, VERSION
 
@@ -31,6 +32,16 @@ _PASSING = ("08", "53", "57", "40", "55")
 """Classes of errors that may go away: connection, resources, shutdown, deadlock, lock not available."""
 _SETTINGS = "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
 """The server frees the claims of a machine that vanished after 25 s."""
+_KEEPALIVE = {
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+"""A process learns after 25 to 30 s that the machine of the server vanished."""
+_STARTING = ("starting up", "shutting down", "not yet accepting")
+_START_S = 30.0
+"""How long a command waits for a server that says that it starts."""
 _ORDERED = [table.name for table in TABLES.sorted_tables if table is not LEDGER]
 _APPEND_ONLY = [
     """CREATE OR REPLACE FUNCTION ledger_is_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -39,6 +50,9 @@ _APPEND_ONLY = [
     "FOR EACH STATEMENT EXECUTE FUNCTION ledger_is_append_only()",
     "REVOKE UPDATE, DELETE, TRUNCATE ON ledger FROM PUBLIC, CURRENT_USER",
 ]
+_PRIVILEGE = (
+    "Run it as the owner of the tables, or give the role its privileges. This prints the SQL: verigym store grants ROLE"
+)
 STEPS: dict[int, Callable[[sa.Connection], None]] = {}
 """`STEPS[n]` migrates version n to n + 1. The first version of these tables is 3."""
 
@@ -47,6 +61,7 @@ class PostgresDialect:
     """Many processes on many machines read and write it."""
 
     mark = "%s"
+    waits_s = PATIENCE_S
     add_trajectory = (
         "INSERT INTO trajectories (id, run, task, place, fault, body, packed) VALUES (%s, %s, %s, %s, %s, %s, %s) "
         "ON CONFLICT (id, run) DO UPDATE SET task = excluded.task, place = excluded.place, fault = excluded.fault, "
@@ -76,7 +91,7 @@ class PostgresDialect:
     def create(self) -> sa.Engine:
         engine = self._engine(pool_size=_POOL, pool_pre_ping=True)
         try:
-            prepare(engine, self._name)
+            repeat(lambda: prepare(engine, self._name), _START_S, only=_is_starting)
         except BaseException:
             engine.dispose()
             raise
@@ -99,7 +114,7 @@ class PostgresDialect:
             import psycopg  # noqa: F401
         except ImportError as error:
             raise BadInput(f"A PostgreSQL store needs psycopg. Run: {install_command('postgres')}") from error
-        settings = {"connect_timeout": _CONNECT_S, "application_name": _who(), "keepalives_idle": 10}
+        settings = {"connect_timeout": _CONNECT_S, "application_name": _who(), **_KEEPALIVE}
         engine = sa.create_engine(self._url, connect_args=settings, **options)
         event.listen(engine, "connect", _set_up)
         _explain_errors(engine, self._name)
@@ -160,6 +175,10 @@ class PostgresDialect:
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             for name in _ORDERED:
                 connection.exec_driver_sql(f"VACUUM {name}")
+
+
+def _is_starting(error: Exception) -> bool:
+    return any(words in str(error) for words in _STARTING)
 
 
 def _who() -> str:
@@ -257,7 +276,9 @@ def _explained(error: BaseException, name: str) -> Exception | None:
         case psycopg.errors.InvalidCatalogName():
             return StoreFailure(f"{name}: {words}. Create the database: createdb NAME, or CREATE DATABASE NAME")
         case psycopg.errors.InsufficientPrivilege() | psycopg.errors.ReadOnlySqlTransaction():
-            return StoreFailure(f"{name} refused the statement ({words}). Ask its owner for the privilege")
+            return StoreFailure(f"{name} refused the statement ({words}). {_PRIVILEGE}")
+        case psycopg.errors.InvalidSchemaName():
+            return StoreFailure(f"{name}: the role may not use the schema of the tables ({words}). {_PRIVILEGE}")
         case psycopg.OperationalError() if not state and "password" in words:
             return StoreFailure(f"{name} refused the login ({words}). Check the user in the URL, and PGPASSWORD")
         case psycopg.OperationalError() if not state and "does not exist" in words:

@@ -11,15 +11,16 @@ from collections.abc import Callable, Iterator
 
 import sqlalchemy as sa
 
-from verigym.store.connection import StoreFailure
+from verigym.store.connection import StoreBusy, StoreFailure
 from verigym.store.dialect import used_by_other
+from verigym.store.patience import PATIENCE_S, repeat
 
 KEY = "hashtextextended(current_schema() || '/' || %s, 0)"
 """The number of a lock. Stores in one database have different ones."""
 CLAIMS = " claims "
 _LOOK_S = 2.0
 _HOLDER = f"""WITH key AS (SELECT {KEY} AS value)
-SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid), key
+SELECT application_name, pid, backend_start::text FROM pg_locks JOIN pg_stat_activity USING (pid), key
 WHERE locktype = 'advisory' AND granted AND objsubid = 1
 AND classid::bigint = (value >> 32) & 4294967295 AND objid::bigint = value & 4294967295 LIMIT 1"""
 """The process that holds an advisory lock. The server shows the two halves of its number."""
@@ -32,6 +33,10 @@ class Claims:
         self._engine, self._who = engine, who
         self._lost: dict[str, str] = {}
         """Runs whose claim another process has now, with its name."""
+        self._sessions: dict[str, tuple[int, str]] = {}
+        """The session that claims a run, by its number on the server and its start."""
+        self._abandoned: set[tuple[int, str]] = set()
+        """Sessions whose connection broke. The server may not know it yet."""
 
     def check(self, run: str) -> None:
         """Refuses to go on with a run that another process claimed meanwhile."""
@@ -41,7 +46,7 @@ class Claims:
     @contextlib.contextmanager
     def hold(self, run: str) -> Iterator[None]:
         engine, stop = self._engine(), threading.Event()
-        connection, holder = self._take(engine, run)
+        connection, holder = repeat(lambda: self._take(engine, run), PATIENCE_S)
         if connection is None:
             raise used_by_other(run, holder)
         self._lost.pop(run, None)
@@ -61,13 +66,18 @@ class Claims:
             if connection.exec_driver_sql(f"SELECT pg_try_advisory_lock({KEY})", (key,)).scalar_one():
                 named = f"{self._who()}{CLAIMS}{hashlib.sha256(run.encode()).hexdigest()[:16]}"
                 connection.exec_driver_sql("SELECT set_config('application_name', %s, false)", (named,))
+                session = "SELECT pid, backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()"
+                pid, began = connection.exec_driver_sql(session).one()
+                self._sessions[run] = pid, began
                 return connection, ""
-            holder = connection.exec_driver_sql(_HOLDER, (key,)).scalar()
+            holder = connection.exec_driver_sql(_HOLDER, (key,)).first()
         except BaseException:
             connection.close()
             raise
         connection.close()
-        return None, (holder or "").removeprefix("verigym ").partition(CLAIMS)[0]
+        if holder is not None and (holder.pid, holder.backend_start) in self._abandoned:
+            raise StoreBusy(f"The server has not ended the lost session that claims run {run} yet")
+        return None, (holder.application_name if holder else "").removeprefix("verigym ").partition(CLAIMS)[0]
 
     def _watch(self, engine: sa.Engine, held: sa.Connection, run: str, stop: threading.Event) -> None:
         connection: sa.Connection | None = held
@@ -80,8 +90,12 @@ class Claims:
                         break
                 connection.exec_driver_sql("SELECT 1")
             except StoreFailure:  # the server is away: try again
+                self._abandoned.add(self._sessions[run])
                 _close(connection)
                 connection = None
+        if connection is not None:  # a connection that is closed may hold its lock for another moment
+            with contextlib.suppress(StoreFailure):
+                connection.exec_driver_sql("SELECT pg_advisory_unlock_all()")
         _close(connection)
 
 

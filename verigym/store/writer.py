@@ -111,7 +111,9 @@ class Writer:
             raise self._error
         for batch in (self._writing, self._batch):
             if batch is not None and len(batch):
-                self._store.add(self._run, batch.trajectories, batch.verdicts, batch.blobs, batch.toolsets.values())
+                self._store.add_once(
+                    self._run, batch.trajectories, batch.verdicts, batch.blobs, [*batch.toolsets.values()]
+                )
                 self._on_commit(batch)
         task = asyncio.current_task()
         if cancelled is not None and task is not None and task.cancelling():  # not only the writer task was cancelled
@@ -138,7 +140,14 @@ class Writer:
 
     async def _write(self, batch: Batch) -> None:
         """Retries while the store is locked or the disk is full, so that finished episodes are not lost."""
-        add = self._store.add, self._run, batch.trajectories, batch.verdicts, batch.blobs, [*batch.toolsets.values()]
+        add = (
+            self._store.add_once,
+            self._run,
+            batch.trajectories,
+            batch.verdicts,
+            batch.blobs,
+            [*batch.toolsets.values()],
+        )
         started, wait_s = time.monotonic(), 1.0
         while True:
             try:

@@ -36,6 +36,8 @@ class GarbagePlan(msgspec.Struct, frozen=True, kw_only=True):
     blobs: list[str]
     paths: list[str]
     items: list[GarbageItem]
+    shared: list[str] = []
+    """Folders behind the URL of the shared files."""
     freed: int = 0
     """Bytes freed on disk. 0 in a plan that was not carried out."""
 
@@ -165,11 +167,17 @@ def plan_garbage(ws: WorkspaceFolder, older_than_days: int | None = None) -> Gar
     runs = _old_runs(ws, older_than_days) if older_than_days is not None else []
     sizes = space.run_bytes(ws.store)
     blobs = space.unused_blobs(ws.store, without=runs)
-    paths = _unused_paths(ws)
+    needed, unfinished = used_adapters(ws), _unfinished(ws)
+    paths = _unused_paths(ws, needed, unfinished)
+    shared = _unused_shared(ws, needed, unfinished)
     items = [
         GarbageItem(title="runs", count=len(runs), bytes=sum(sizes.get(run, 0) for run in runs)),
         GarbageItem(title="blobs", count=len(blobs), bytes=sum(blobs.values())),
         *(GarbageItem(title=title, count=len(found), bytes=sum(map(_size, found))) for title, found in paths.items()),
+        *(
+            GarbageItem(title=f"shared {title}", count=len(sizes), bytes=sum(sizes.values()))
+            for title, sizes in shared.items()
+        ),
         GarbageItem(title="free pages of the store", count=1, bytes=space.free_bytes(ws.store)),
     ]
     return GarbagePlan(
@@ -177,6 +185,7 @@ def plan_garbage(ws: WorkspaceFolder, older_than_days: int | None = None) -> Gar
         blobs=list(blobs),
         paths=[str(path) for found in paths.values() for path in found],
         items=[item for item in items if item.count],
+        shared=[f"{under}/{name}" for under, found in shared.items() for name in found],
     )
 
 
@@ -189,10 +198,15 @@ def collect_garbage(ws: WorkspaceFolder, plan: GarbagePlan) -> GarbagePlan:
             ws.forget_checkpoints(run)
         forget_kept(ws, run)
     space.delete_blobs(ws.store, plan.blobs)
+    needed, unfinished = used_adapters(ws), _unfinished(ws)  # another process may use something again
     for path in map(Path, plan.paths):
+        if path.parent == ws.home / "adapters" and path.name in needed:
+            continue
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-        if path.parent == ws.home / "adapters" and not path.name.startswith("."):
-            ws.forget_adapter(path.name)
+    if ws.shared is not None:
+        for name in plan.shared:
+            if name.partition("/")[2] not in needed | unfinished:
+                ws.shared.delete(name)
     space.compact(ws.store)
     return msgspec.structs.replace(plan, freed=max(0, before - _size(ws.home)))
 
@@ -208,10 +222,24 @@ def _old_runs(ws: WorkspaceFolder, days: int) -> list[str]:
     return [run.id for run in sorted(old, key=lambda run: not run.parent) if run.id in free - held]
 
 
-def _unused_paths(ws: WorkspaceFolder) -> dict[str, list[Path]]:
+def _unfinished(ws: WorkspaceFolder) -> set[str]:
+    """Top-level names of the runs that may be resumed."""
+    return {run.id.partition("/")[0] for run in ws.store.runs(parent=None) if run.finished is None}
+
+
+def _unused_shared(ws: WorkspaceFolder, needed: set[str], unfinished: set[str]) -> dict[str, dict[str, int]]:
+    """Shared adapters and resume states that no record names, by kind, with their bytes. This folder may have no copy."""
+    if ws.shared is None:
+        return {}
+    used = {"adapters": needed, "checkpoints": unfinished}
+    return {
+        under: ws.shared.older(under, [name for name in ws.shared.names(under) if name not in kept], DAY_S)
+        for under, kept in used.items()
+    }
+
+
+def _unused_paths(ws: WorkspaceFolder, needed: set[str], unfinished: set[str]) -> dict[str, list[Path]]:
     """Files and folders that no record names, by kind."""
-    needed = used_adapters(ws)
-    unfinished = {run.id.partition("/")[0] for run in ws.store.runs(parent=None) if run.finished is None}
     used_data = {document.id for document in ws.store.bodies("dataset")}
     adapters = _old_entries(ws.home / "adapters")
     return {

@@ -3,14 +3,16 @@
 The workspace folder stays the place where files are used, so engines and trainers read plain paths. A file that the folder
 lacks is fetched. Each stored folder has a manifest with the SHA-256 of its files, which is written last, and every reader
 compares. The URL is in the variable VERIGYM_FILES or in the file `files.url`. Keys come from the environment of the storage's
-library. What nothing uses is deleted here only together with a local copy.
+library. `verigym gc` deletes what nothing uses.
 """
 
+import contextlib
 import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,8 @@ from verigym.core.install import install_command
 VARIABLE = "VERIGYM_FILES"
 URL_FILE = "files.url"
 _MANIFEST = "manifest.json"
+_BUCKETS = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci"})
+"""Storages without folders."""
 
 
 class _Manifest(msgspec.Struct):
@@ -78,18 +82,14 @@ class SharedFiles:
         """Stores files under a name. It counts as stored once all files are there."""
         files, root = self._open()
         manifest = _Manifest({})
-        try:
-            files.makedirs(f"{root}/{name}", exist_ok=True)
+        with self._explained(name, "written"):
+            if not _BUCKETS.intersection([files.protocol] if isinstance(files.protocol, str) else files.protocol):
+                files.makedirs(f"{root}/{name}", exist_ok=True)  # in a bucket, it would create the bucket
             for path in paths:
                 with path.open("rb") as file:
                     manifest.files[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
                 files.put_file(str(path), f"{root}/{name}/{path.name}")
             files.pipe_file(f"{root}/{name}/{_MANIFEST}", msgspec.json.encode(manifest))
-        except OSError as error:
-            raise InfrastructureFailure(
-                f"{self.url}/{name} cannot be written ({error}). The files are kept in the workspace folder. Check the URL "
-                "and your keys, and repeat the command"
-            ) from error
 
     def get(self, name: str, folder: Path) -> bool:
         """Fetches what was stored under a name into a new folder, and compares each file with its hash. False if nothing was
@@ -107,12 +107,8 @@ class SharedFiles:
                     raise BadInput(
                         f"{self.url}/{name} has a file with the name {file!r}. Delete it, and store it again"
                     )
-                try:
+                with self._explained(f"{name}/{file}"):
                     files.get_file(f"{root}/{name}/{file}", str(draft / file))
-                except OSError as error:
-                    raise InfrastructureFailure(
-                        f"{self.url}/{name}/{file} cannot be read ({error}). Check the URL and your keys, and repeat the command"
-                    ) from error
                 with (draft / file).open("rb") as fetched:
                     found = hashlib.file_digest(fetched, "sha256").hexdigest()
                 if found != sha256:
@@ -128,32 +124,36 @@ class SharedFiles:
     def names(self, under: str) -> list[str]:
         """The names that were stored under a folder, sorted."""
         files, root = self._open()
-        try:
+        with self._explained(under), contextlib.suppress(FileNotFoundError):
             files.invalidate_cache()
-            found = [Path(path).name for path in files.ls(f"{root}/{under}", detail=False)]
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise self._unreadable(under, error) from error
-        return sorted(found)
+            return sorted(Path(path).name for path in files.ls(f"{root}/{under}", detail=False))
+        return []
+
+    def older(self, under: str, names: Iterable[str], age_s: float) -> dict[str, int]:
+        """Those of the names under a folder whose files are all older than this, each with its bytes. Names whose storage does
+        not tell the time of a file are left out."""
+        files, root = self._open()
+        limit = datetime.now(UTC) - timedelta(seconds=age_s)
+        sizes: dict[str, int] = {}
+        for name in names:
+            with self._explained(f"{under}/{name}"), contextlib.suppress(FileNotFoundError, NotImplementedError):
+                found: dict[str, Any] = files.find(f"{root}/{under}/{name}", detail=True)
+                if found and all(_aware(files.modified(path)) < limit for path in found):
+                    sizes[name] = sum(int(info["size"] or 0) for info in found.values())
+        return sizes
 
     def delete(self, name: str) -> None:
         files, root = self._open()
-        try:
+        with self._explained(name, "deleted"), contextlib.suppress(FileNotFoundError):
             files.rm(f"{root}/{name}", recursive=True)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise self._unreadable(name, error) from error
 
     def _manifest(self, name: str) -> _Manifest | None:
         files, root = self._open()
-        try:
+        body = None
+        with self._explained(name), contextlib.suppress(FileNotFoundError):
             body = files.cat_file(f"{root}/{name}/{_MANIFEST}")
-        except FileNotFoundError:
+        if body is None:
             return None
-        except OSError as error:
-            raise self._unreadable(name, error) from error
         try:
             return msgspec.json.decode(body, type=_Manifest)
         except msgspec.DecodeError as error:
@@ -161,10 +161,20 @@ class SharedFiles:
                 f"{self.url}/{name}/{_MANIFEST} is damaged ({error}). Delete the folder, and store it again"
             ) from error
 
-    def _unreadable(self, name: str, error: OSError) -> InfrastructureFailure:
-        return InfrastructureFailure(
-            f"{self.url}/{name} cannot be read ({error}). Check the URL and your keys, and repeat the command"
-        )
+    @contextlib.contextmanager
+    def _explained(self, name: str, done: str = "read") -> Iterator[None]:
+        """Each library of a storage has errors of its own."""
+        try:
+            yield
+        except Exception as error:
+            words = " ".join(str(error).split()) or type(error).__name__
+            raise InfrastructureFailure(
+                f"{self.url}/{name} cannot be {done} ({words}). Check the URL and your keys, and repeat the command"
+            ) from error
+
+
+def _aware(time: datetime) -> datetime:
+    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)
 
 
 class SharedResumeState:
@@ -189,13 +199,17 @@ class SharedResumeState:
                     self._stored.add(name)
                     return
 
-    def store(self) -> None:
-        """Stores the newest state of the folder, and deletes the older ones."""
+    def store(self) -> bool:
+        """Stores the newest state of the folder, and deletes the older ones. False if it is stored already."""
         path = max(self._folder.glob("step-*.pt"), default=None)
         if path is None or path.stem in self._stored:
-            return
+            return False
+        stored = self._shared.names(self._name)
+        if any(name >= path.stem and self._shared.has(f"{self._name}/{name}") for name in stored):
+            return False
         self._shared.put(f"{self._name}/{path.stem}", [path])
         self._stored.add(path.stem)
-        for name in self._shared.names(self._name):
+        for name in stored:
             if name < path.stem:
                 self._shared.delete(f"{self._name}/{name}")
+        return True
