@@ -1,4 +1,4 @@
-"""Writes the page of every recipe for Qwen2.5-Coder, its picture, the list of pages and the README's picture:
+"""Writes the page of every recipe with measured results, its picture, the list of pages and the README's picture:
 
     python docs/recipe_pages.py
 
@@ -31,6 +31,10 @@ FOLDERS = {"q05": "Qwen/Qwen2.5-Coder-0.5B-Instruct", "q15": "Qwen/Qwen2.5-Coder
 """Names of folders with weights, as runs store them, and the models in them."""
 MOST_TAGS = 16
 """Tags of an environment that a page shows."""
+PAGES = ("qwen_*.yaml", "toolcall_wide_*.yaml")
+"""Recipes that have a page."""
+EARLIER = {"toolcall_wide_rft": "toolcall_wide_sft", "toolcall_wide_dapo": "toolcall_wide_rft"}
+"""Recipes that start from the version of another one, besides NAME and NAME_sft."""
 BEGIN, END = "recipe pages begin", "recipe pages end"
 Row = dict[str, Any]
 
@@ -59,10 +63,11 @@ class RecipePage(NamedTuple):
 
 
 def read_pages(root: Path) -> list[RecipePage]:
-    """The pages of all recipes/qwen_*.yaml, in the order of notes.yaml, then by name."""
+    """The pages of all recipes that PAGES selects, in the order of notes.yaml, then by name."""
     notes: dict[str, Any] = yaml.safe_load((root / NOTES).read_text()) or {}
     rows = [json.loads(row) for row in (root / RESULTS).read_text().splitlines() if row.strip()]
-    paths = {path.stem.removeprefix("qwen_"): path for path in sorted((root / "recipes").glob("qwen_*.yaml"))}
+    found = [path for pattern in PAGES for path in sorted((root / "recipes").glob(pattern))]
+    paths = {path.stem.removeprefix("qwen_"): path for path in found}
     order = [*(name for name in notes if name in paths), *(name for name in paths if name not in notes)]
     pages: list[RecipePage] = []
     for name in order:
@@ -110,7 +115,7 @@ def _value(value: Any) -> str:
 
 def first_stage(path: Path) -> Path | None:
     """The recipe whose version this one starts from: qwen_toolcall_sft.yaml for qwen_toolcall.yaml."""
-    earlier = path.with_name(f"{path.stem}_sft.yaml")
+    earlier = path.with_name(f"{EARLIER.get(path.stem, f'{path.stem}_sft')}.yaml")
     return earlier if earlier.exists() else None
 
 
@@ -168,7 +173,7 @@ def cost(page: RecipePage) -> str:
     machine = page.shipped[0]["machine"]
     said = f"Training took {took} on one {machine} ({steps_of(page.shipped[0])} steps)."
     if earlier := first_stage(page.path):
-        said += f" The first stage comes before that ([its page]({earlier.stem.removeprefix('qwen_')}.md))."
+        said += f" The stage before it comes on top of that ([its page]({earlier.stem.removeprefix('qwen_')}.md))."
     memory = [row["memory_gb"] for row in page.shipped if row.get("memory_gb")]
     return f"{said} It used {max(memory):.0f} GB of the GPU." if memory else said
 
@@ -244,9 +249,10 @@ def page_text(page: RecipePage) -> str:
     """The page of a recipe as Markdown."""
     recipe = re.sub(r"^#.*\n", "", page.path.read_text(), flags=re.MULTILINE).strip()
     parts = [f"# {page.title}", prose(page.notes.get("about") or _first_comment(page.path))]
-    earlier = first_stage(page.path)
-    commands = [f"verigym train recipes/{earlier.name}"] if earlier else []
-    commands += [f"verigym train recipes/{page.path.name}{' start=latest' if earlier else ''}"]
+    stages = [page.path]
+    while earlier := first_stage(stages[0]):
+        stages.insert(0, earlier)
+    commands = [f"verigym train recipes/{path.name}{' start=latest' if i else ''}" for i, path in enumerate(stages)]
     parts += ["```\n" + "\n".join(commands) + "\n```"]
     if page.notes.get("after"):
         parts.append(prose(page.notes["after"]))
@@ -304,8 +310,8 @@ def _first_comment(path: Path) -> str:
 
 def index_text(pages: Sequence[RecipePage]) -> str:
     """The page that lists the recipes."""
-    parts = ["# Recipes for Qwen2.5-Coder"]
-    about = """Recipes for a small instruct model on the shipped environments, each with its command, its cost, its curve and
+    parts = ["# Recipes and their results"]
+    about = """Recipes for Qwen2.5-Coder and SmolLM2 on the shipped environments, each with its command, its cost, its curve and
     what did not work. Every figure is measured on all held-out tasks, before and after training. The weights are those of the
     published GGUF file, dequantised, so figures of the full weights will differ."""
     parts += [prose(about)]
@@ -362,7 +368,7 @@ def changes(pages: Sequence[RecipePage]) -> list[Change]:
 
 def overview_picture(rows: Sequence[Change], *, width: float = 760) -> Drawing:
     """One line for each environment: success before training (grey) and after it (a dot for each seed), with intervals."""
-    title = "Held-out success before and after training, Qwen2.5-Coder on one H200"
+    title = "Held-out success before and after training on one H200"
     if not rows:
         return empty(title, width=width)
     left, right, top = max(width_of(row.name) for row in rows) + 22, width - 120, 56.0

@@ -83,8 +83,8 @@ def explain(task: Task, trajectory: Trajectory, verdict: Verdict) -> str | None:
 
 
 def gold(task: Task) -> str:
-    """The solved grid in the layout of the task."""
-    return _written(task, task.data["solution"])
+    """The solved grid in the layout of the task, or the worked steps of a task that has them."""
+    return task.data.get("work") or _written(task, task.data["solution"])
 
 
 def cheats(task: Task) -> list[str | list[str]]:

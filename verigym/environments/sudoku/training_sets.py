@@ -1,8 +1,10 @@
-"""Other training tasks than the shipped ones: `sudoku?train=layouts` has 6,000 puzzles of 4x4 in many layouts.
+"""Other training tasks than the shipped ones: `sudoku?train=layouts` has 6,000 puzzles of 4x4 in many layouts, and
+`sudoku?train=worked` has 6,000 with worked steps as the gold solution.
 
-A model that only saw three layouts copies the marks of empty cells when it meets a fourth one. The puzzles are drawn with the
-rule of the shipped ones: one in five is held out, together with all equivalent puzzles. Layouts and wordings of held-out tasks
-do not occur.
+A model that only saw three layouts copies the marks of empty cells when it meets a fourth one. A model that writes the whole
+grid at once has to solve it in its head. The worked steps go through the empty cells in turn and say what each of them sees.
+The puzzles are drawn with the rule of the shipped ones: one in five is held out, together with all equivalent puzzles. Layouts
+and wordings of held-out tasks do not occur.
 """
 
 import functools
@@ -12,8 +14,9 @@ from verigym.core.records import Task
 from verigym.core.seeds import derive
 from verigym.environments.sudoku.puzzles import BOXES, likeness, solutions
 from verigym.environments.sudoku.replies import Layout, shown
+from verigym.environments.sudoku.worked import worked_steps
 
-_SIZE, _PUZZLES = 4, 6_000
+_SIZE = 4
 _LEVELS = {"easy": (4, 5), "medium": (6, 8), "hard": (9, 11)}
 """Minimum and maximum number of empty cells."""
 _EMPTY = {".": "a dot", "_": "an underscore", "0": "a zero", "·": "a raised dot"}
@@ -31,12 +34,23 @@ _REQUESTS = (
 
 @functools.cache
 def layouts() -> list[Task]:
+    """6,000 puzzles whose gold solution is the whole grid."""
+    return _drawn("layouts", 6_000, steps=False)
+
+
+@functools.cache
+def worked() -> list[Task]:
+    """6,000 other puzzles whose gold solution are steps."""
+    return _drawn("worked", 6_000, steps=True)
+
+
+def _drawn(name: str, count: int, *, steps: bool) -> list[Task]:
     """Easy, medium and hard puzzles in turn, each in a request and a layout. A family is a request and a level."""
     tasks: list[Task] = []
     known: set[str] = set()
     grids = {_bits(grid): grid for grid in solutions("." * _SIZE**2, most=1000)}
-    random = Random(derive(7, "sudoku", "layouts"))
-    while len(tasks) < _PUZZLES:
+    random = Random(derive(7, "sudoku", name))
+    while len(tasks) < count:
         level = [*_LEVELS][len(tasks) % len(_LEVELS)]
         solution = random.choice([*grids.values()])
         open_cells = set(random.sample(range(_SIZE**2), random.randint(*_LEVELS[level])))
@@ -49,15 +63,17 @@ def layouts() -> list[Task]:
         rows, columns = BOXES[_SIZE]
         words = _REQUESTS[request].format(size=_SIZE, box=f"{rows} rows by {columns} columns", mark=_EMPTY[mark])
         prompt = f"{words}\n\n{shown(puzzle, _SIZE, layout)}"
-        if prompt in known:
+        work = worked_steps(puzzle) if steps else ""
+        if prompt in known or (steps and not work):
             continue
         known.add(prompt)
-        family = f"sudoku/train/{_SIZE}x{_SIZE}-{level}-layouts-{request + 1}"
+        family = f"sudoku/train/{_SIZE}x{_SIZE}-{level}-{name}-{request + 1}"
+        data = {"puzzle": puzzle, "solution": solution, "layout": list(layout)}
         tasks.append(
             Task(
                 id=f"{family}/{len(tasks) + 1}",
                 prompt=prompt,
-                data={"puzzle": puzzle, "solution": solution, "layout": list(layout)},
+                data={**data, "work": work} if steps else data,
                 family=family,
                 tags=[f"{_SIZE}x{_SIZE}", level],
             )
@@ -70,4 +86,4 @@ def _bits(grid: str) -> int:
     return sum(1 << cell * _SIZE + int(digit) - 1 for cell, digit in enumerate(grid) if digit != ".")
 
 
-training_sets = {"layouts": layouts}
+training_sets = {"layouts": layouts, "worked": worked}
