@@ -65,8 +65,9 @@ def test_every_page_and_picture_is_what_the_command_writes(pages: ModuleType) ->
     assert stale == [], AGAIN
 
 
-def test_every_qwen_recipe_has_a_page_and_no_page_is_left_over() -> None:
-    recipes = {path.stem.removeprefix("qwen_") for path in (ROOT / "recipes").glob("qwen_*.yaml")}
+def test_every_measured_recipe_has_a_page_and_no_page_is_left_over() -> None:
+    measured = [*(ROOT / "recipes").glob("qwen_*.yaml"), *(ROOT / "recipes").glob("toolcall_wide_*.yaml")]
+    recipes = {path.stem.removeprefix("qwen_") for path in measured}
     assert {path.stem for path in (ROOT / "docs" / "recipes").glob("*.md")} - {"README"} == recipes, AGAIN
 
 
@@ -152,3 +153,13 @@ def test_the_list_of_pages_is_written_between_its_marks(pages: ModuleType, proje
     assert "recipes/math.md" not in files["docs/README.md"]
     with pytest.raises(AssertionError, match="marks"):
         pages.between("no marks", "text", "# {}")
+
+
+def test_a_third_stage_names_the_commands_of_all_stages_before_it() -> None:
+    page = (ROOT / "docs" / "recipes" / "toolcall_wide_dapo.md").read_text()
+    commands = page.partition("```\n")[2].partition("```")[0].splitlines()
+    assert commands == [
+        "verigym train recipes/toolcall_wide_sft.yaml",
+        "verigym train recipes/toolcall_wide_rft.yaml start=latest",
+        "verigym train recipes/toolcall_wide_dapo.yaml start=latest",
+    ]
