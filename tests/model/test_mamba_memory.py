@@ -11,7 +11,7 @@ from tests.model.lora_families import FAMILIES
 from verigym.core.generation import Generation
 from verigym.core.records import Sampling
 from verigym.model import mamba_memory
-from verigym.model.mamba_memory import prompt_tokens, scan_bytes
+from verigym.model.mamba_memory import prompt_tokens, scan_bytes, shorten_chunks
 from verigym.policies.local.engine import LocalEngine, PlainDecoder
 from verigym.training.update import bytes_per_token
 
@@ -33,6 +33,28 @@ def test_a_scan_takes_products_of_its_largest_sizes(name: str, values: int, monk
     before = bytes_per_token(model)
     monkeypatch.setattr(mamba_memory, "KERNELS", ("torch",))  # as if the kernels were installed
     assert scan_bytes(model) == 0 and before - bytes_per_token(model) == 4 * 3 * values
+
+
+def test_short_chunks_take_less_memory_and_compute_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = FAMILIES["nemotron-h"]()
+    ids = torch.arange(100)[None] % 40
+
+    def results() -> list[torch.Tensor]:
+        model.zero_grad()
+        logits = model(ids).logits
+        logits.logsumexp(-1).sum().backward()
+        return [logits, *(parameter.grad for parameter in model.parameters())]
+
+    model.requires_grad_(True)
+    whole, before = results(), scan_bytes(model)
+    monkeypatch.setattr(mamba_memory, "KERNELS", ("torch",))  # as if the kernels were installed
+    shorten_chunks(model)
+    monkeypatch.undo()
+    assert scan_bytes(model) == before
+    shorten_chunks(model)
+    assert scan_bytes(model) == before // 8
+    for one, other in zip(whole, results(), strict=True):
+        assert torch.allclose(one, other, rtol=1e-4, atol=1e-5)
 
 
 def test_only_a_gpu_limits_prompts() -> None:

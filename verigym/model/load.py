@@ -14,7 +14,7 @@ from verigym.core.errors import BadInput, NotFound
 from verigym.core.printable import warn
 from verigym.model import embedded
 from verigym.model.lora_targets import is_mamba
-from verigym.model.mamba_memory import missing_kernels
+from verigym.model.mamba_memory import missing_kernels, shorten_chunks
 from verigym.model.nf4 import Quantized, quantize
 
 
@@ -69,6 +69,7 @@ def load_model(
         warn(words)
     if quantized:
         quantize(model, device)
+    shorten_chunks(model)
     return model.to(device).eval()
 
 

@@ -1,6 +1,7 @@
 """How much memory a Mamba layer takes per token if transformers computes its scan in torch, because the kernels are missing.
 
 The scan then makes products of a whole chunk of tokens with every head and state, in float32. Only one layer has them at a time.
+The length of a chunk changes the memory and not the result, so models without kernels get short chunks.
 """
 
 import importlib.util
@@ -14,11 +15,21 @@ from verigym.model.lora_targets import is_mamba
 KERNELS = ("mamba_ssm", "causal_conv1d")
 _AT_ONCE = 3
 """The product of the forward pass, and the gradients of its two factors."""
+_CHUNK = 16
+"""Tokens of a chunk without kernels. In a layer of 128 heads and 128 states, 128 tokens take eight times as much memory."""
 
 
 def missing_kernels() -> list[str]:
     """The packages with kernels that are not installed."""
     return [name for name in KERNELS if importlib.util.find_spec(name) is None]
+
+
+def shorten_chunks(model: Any) -> None:
+    """Lets the scans of a model without kernels use little memory."""
+    if missing_kernels():
+        for mixer in model.modules():
+            if is_mamba(mixer) and hasattr(mixer, "chunk_size"):
+                mixer.chunk_size = min(mixer.chunk_size, _CHUNK)
 
 
 def scan_bytes(model: Any) -> int:

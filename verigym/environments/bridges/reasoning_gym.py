@@ -40,7 +40,9 @@ _SHOWN = 200
 
 
 class Environment:
-    system = "Solve the problem step by step. Then write the final answer, and nothing else, between <answer> and </answer>."
+    system = (
+        "Solve the problem step by step. Then write the final answer, and nothing else, between <answer> and </answer>."
+    )
     max_turns = 1
 
     def open(self, task: Task) -> None: ...
