@@ -8,15 +8,18 @@ import pytest
 import torch
 from torch.distributed.tensor import DTensor
 
+from tests.model.lora_families import shake
 from tests.training.rank_models import adapted, distance, groups, model_folder, recipe
 from verigym.core.errors import Refused
-from verigym.model import full, lora
+from verigym.model import full, lora, lora_files
+from verigym.model.divided_load import readable
 from verigym.model.load import load_model
 from verigym.training.learner import LocalLearner
 from verigym.training.rank_processes import start_ranks
-from verigym.training.ranked_learner import open_learner
+from verigym.training.ranked_learner import load_apart, open_learner
 from verigym.training.ranks import Ranks
 from verigym.training.recipe_groups import PolicyLoss
+from verigym.training.update import logprobs_of
 
 pytestmark = pytest.mark.cluster
 
@@ -105,3 +108,33 @@ def test_half_precision_has_a_copy_of_each_part(ranks: Ranks, folder: Path) -> N
 def test_what_cannot_be_divided_is_refused(ranks: Ranks, folder: Path) -> None:
     with pytest.raises(Refused, match="algorithm: ppo cannot be used with ranks that divide"):
         open_learner(adapted(folder), recipe(algorithm="ppo"), base=str(folder))
+
+
+@pytest.mark.parametrize("family", ["llama", "qwen2", "gemma2", "mixtral"])
+def test_engines_elsewhere_leave_no_rank_with_a_whole_model(ranks: Ranks, family: str, tmp_path: Path) -> None:
+    folder = model_folder(family, tmp_path / "model")
+    assert readable(str(folder), torch.float32) == (family != "mixtral"), "its files have other names"
+    alone = LocalLearner(adapted(folder), recipe())
+    model = load_apart(recipe(), str(folder))
+    lora.attach(model, lora.LoraConfig(r=4, alpha=8))
+    shake(model)
+    shared = open_learner(model, recipe(), base=str(folder))
+    assert shared.model is model
+    layers = [each for each in model.parameters() if isinstance(each, DTensor)]
+    assert layers and sum(each.to_local().numel() for each in layers) < 0.7 * sum(each.numel() for each in layers)
+    shared.check(groups(0))
+    for step in range(3):
+        one, other = [each.update("policy", groups(step), settings=PolicyLoss(kl=0.1)) for each in (alone, shared)]
+        assert other == pytest.approx(one, rel=1e-4, abs=1e-6)
+    assert distance(alone.model, lora.weights(shared.model)) < 1e-5
+    shared.save(tmp_path / "checkpoints", 3)
+    assert shared.load(tmp_path / "checkpoints") == 3
+    lora_files.save(shared.model, tmp_path / "adapter", str(folder))
+    again = load_model(str(folder), device="cpu")
+    lora_files.load(again, tmp_path / "adapter")
+    ours, theirs = logprobs_of(again, groups(9)), shared.logprobs(groups(9))
+    assert all(a == pytest.approx(b, abs=1e-4) for a, b in zip(ours, theirs, strict=True))
+
+
+def test_all_parameters_and_one_process_keep_a_whole_model(ranks: Ranks, folder: Path) -> None:
+    assert load_apart(ALL, str(folder)) is None

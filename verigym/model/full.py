@@ -88,11 +88,16 @@ def set_named_weights(model: nn.Module, weights: dict[str, Tensor]) -> None:
             raise BadInput(
                 f"The stored weights do not have the parameter {name} of this model. They are of another model"
             )
-        own: Any = parameter
-        if isinstance(parameter, DTensor):
-            own.to_local().copy_(own_part(parameter, weights[name]))
-        else:
-            own.copy_(weights[name])
+        set_parameter(parameter, weights[name])
+
+
+@torch.no_grad()
+def set_parameter(parameter: Any, value: Tensor) -> None:
+    """Sets a parameter, or this rank's part of it."""
+    if isinstance(parameter, DTensor):
+        parameter.to_local().copy_(own_part(parameter, value))
+    else:
+        parameter.copy_(value)
 
 
 def own_part(parameter: DTensor, value: Any) -> Tensor:

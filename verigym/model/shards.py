@@ -15,7 +15,6 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FSDPModule, fully_shard
 from torch.distributed.tensor import DTensor, Shard
 
-from verigym.core.errors import Refused
 from verigym.model import full, lora
 from verigym.model.forward_check import can_share
 from verigym.model.nf4 import is_quantized
@@ -30,18 +29,22 @@ class Part(NamedTuple):
     """This rank's part. It shares the memory of the parameter."""
 
 
-def divide(model: Any, world: int) -> None:
-    """Divides the layers of the model among the ranks. All ranks must call it."""
-    if is_quantized(model):
-        raise Refused("A model in 4 bits cannot be divided among ranks. Use adapter: lora, or do not divide it")
-    can_share(model)  # is tried once, which must be before the layers are divided
-    adapters = set() if full.is_full(model) else set(lora.parameters(model))
-    mesh = init_device_mesh(model.device.type, (world,))
+def divide(model: Any, world: int, device: str = "") -> None:
+    """Divides the layers of the model among the ranks. All ranks must call it, before an adapter is on the model. `device` is
+    where a model without memory will be. Call `ready` afterwards."""
+    assert not is_quantized(model), "undividable recipes are refused"
+    mesh = init_device_mesh((device or str(model.device)).split(":")[0], (world,))
     for layer in _layers(model):
-        made: Any = fully_shard(layer, mesh=mesh, reshard_after_forward=True, ignored_params=adapters)
+        made: Any = fully_shard(layer, mesh=mesh, reshard_after_forward=True)
         assert isinstance(made, FSDPModule)
         made.set_gradient_divide_factor(1.0)  # losses are divided by the whole batch, so gradients are sums
         made.set_force_sum_reduction_for_comms(True)
+    model._verigym_parts = []
+
+
+def ready(model: Any) -> None:
+    """Finds the trained parts of a divided model, once it is known what is trained. All ranks must call it."""
+    can_share(model)  # computes, so all ranks try it together
     trained_ones = [each for each in lora.parameters(model) if isinstance(each, DTensor)]
     model._verigym_parts = [Part(each, nn.Parameter(each.to_local().detach())) for each in trained_ones]
 

@@ -39,7 +39,7 @@ async def train_distill(
 ) -> None:
     """Trains the adapter on `model`. `reference` and `learner` are those of `train_grpo`."""
     learner = learner or LocalLearner(model, recipe, reference)
-    first = FirstBatch(model)
+    first = FirstBatch(learner)
 
     async def one_step(step: int) -> Metrics:
         groups, metrics = await sample_groups(recipe, rollouts, step)

@@ -49,7 +49,7 @@ async def train_grpo(
     none. `loss.correction` then corrects for the weights that sampled them. `learner` makes the updates. None for one in this
     process."""
     learner = learner or LocalLearner(model, recipe, reference)
-    first = FirstBatch(model)
+    first = FirstBatch(learner)
 
     async def one_step(step: int) -> Metrics:
         groups, metrics = await sample_groups(recipe, rollouts, step, stored)

@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 
 from verigym.core.records import Sample
 from verigym.model import lora, shards
+from verigym.model.forward_check import check_agreement
 from verigym.training.checkpoint import read_checkpoint, state_of, use_checkpoint, write_checkpoint
 from verigym.training.critic import Critic, Tokens
 from verigym.training.recipe import Recipe
@@ -43,7 +44,8 @@ class Learner(Protocol):
     """Weights that learn. Calls come one at a time, from any thread."""
 
     model: Any
-    """The model of this process. It always has the current weights, so it can be sampled from and stored."""
+    """The model of this process. It always has the current weights, so its adapter or all of it can be stored. It can be sampled
+    from, unless it is divided among ranks because engines elsewhere sample."""
 
     def set_rate(self, rate: float) -> None:
         """Sets the learning rate of the next updates of the policy. A critic keeps its own."""
@@ -65,6 +67,10 @@ class Learner(Protocol):
 
     def learn_values(self, samples: Sequence[Sample], old: Tokens, returns: Tokens, updates: int) -> Figures:
         """Makes `updates` updates of the critic."""
+        ...
+
+    def check(self, samples: Sequence[Sample]) -> None:
+        """Compares the logprobs of training with those of transformers on a few samples. Refuses to train if they differ."""
         ...
 
     def save(self, folder: Path, step: int) -> None:
@@ -108,6 +114,9 @@ class LocalLearner:
     def learn_values(self, samples: Sequence[Sample], old: Tokens, returns: Tokens, updates: int) -> Figures:
         assert self._critic is not None, "only ppo has a critic"
         return self._critic.learn(samples, old, returns, updates)
+
+    def check(self, samples: Sequence[Sample]) -> None:
+        check_agreement(self.model, samples)
 
     def save(self, folder: Path, step: int) -> None:
         write_checkpoint(folder, self.state(step))

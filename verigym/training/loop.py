@@ -8,11 +8,9 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from verigym.core.records import Sample
 from verigym.model import full
-from verigym.model.forward_check import check_agreement
 from verigym.model.threads import in_thread
 from verigym.training.learner import Learner
 from verigym.training.recipe import Recipe
@@ -35,12 +33,12 @@ Evaluate = Callable[[int], Awaitable[Metrics]]
 class FirstBatch:
     """Compares the first batch of a run with the forward pass of transformers, before anything is learnt from it."""
 
-    def __init__(self, model: Any) -> None:
-        self._model, self._seen = model, False
+    def __init__(self, learner: Learner) -> None:
+        self._learner, self._seen = learner, False
 
     async def check(self, samples: Sequence[Sample]) -> None:
         if not self._seen:
-            await in_thread(check_agreement, self._model, samples)
+            await in_thread(self._learner.check, samples)
             self._seen = True
 
 

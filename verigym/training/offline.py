@@ -102,7 +102,7 @@ async def _train(
     evaluate: Evaluate,
     report: OnMetrics,
 ) -> None:
-    first = FirstBatch(learner.model)
+    first = FirstBatch(learner)
 
     async def one_step(step: int) -> Metrics:
         picked = batch(rows, recipe, step)

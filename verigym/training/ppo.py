@@ -57,7 +57,7 @@ async def train_ppo(
 ) -> None:
     """Trains the adapter on `model`, and a critic beside it. `reference` and `learner` are those of `train_grpo`."""
     learner = learner or LocalLearner(model, recipe, reference)
-    first = FirstBatch(model)
+    first = FirstBatch(learner)
     settings = recipe.critic
 
     async def one_step(step: int) -> Metrics:

@@ -103,8 +103,8 @@ def _learning(load: TrainingLoad, shape: Shape, device: Device, parts: int) -> M
     )
 
 
-def least_load(recipe: Recipe, trained: int) -> TrainingLoad:
-    """The size of a run as far as its recipe tells, for the decision of `shard: auto`. `trained` counts trained parameters."""
+def least_load(recipe: Recipe) -> TrainingLoad:
+    """The size of a run as far as its recipe tells, for the decision of `shard: auto`."""
     return TrainingLoad(
         prompts_per_step=recipe.prompts_per_step,
         num_generations_per_prompt=recipe.num_generations_per_prompt if recipe.samples else 1,
@@ -117,7 +117,7 @@ def least_load(recipe: Recipe, trained: int) -> TrainingLoad:
         offload=recipe.full.offload,
         bits_per_weight=NF4_BITS if recipe.adapter == "qlora" else None,
         moment_bytes=2 if recipe.optimizer.name == "adamw8bit" else 8,
-        adapter_parameters=0 if recipe.adapter == "full" else trained,
+        lora_rank=recipe.lora.r,
         samples=recipe.samples,
     )
 

@@ -2,6 +2,9 @@
 
 Inside a call, the functions of `update.py` divide the samples among the ranks (`ranks.py`). Checkpoints are written by rank 0.
 They are those of one process, so a run can resume with any number of ranks.
+
+If the layers are divided, rank 0 has a second model that is whole, from which it samples. A run whose episodes engines elsewhere
+sample needs none: `load_apart` gives it a model that is divided from the start.
 """
 
 from collections.abc import Sequence
@@ -9,14 +12,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from torch.distributed.tensor import DTensor
 
 from verigym.core.errors import InfrastructureFailure, RankLost, Refused, VerigymError
 from verigym.core.printable import warn
 from verigym.core.records import Sample
 from verigym.model import full, lora, shards
-from verigym.model.load import load_model
+from verigym.model.divided_load import load_divided, readable
+from verigym.model.forward_check import check_agreement
+from verigym.model.load import default_dtype, load_model
 from verigym.model.nf4 import Quantized
-from verigym.model.shape import shape_of
+from verigym.model.shape import Shape, read_shape, shape_of
 from verigym.training.checkpoint import read_checkpoint, write_checkpoint
 from verigym.training.critic import Tokens
 from verigym.training.learner import Learner, LocalLearner, Loss
@@ -42,6 +48,13 @@ class Setup(NamedTuple):
     divide: bool
 
 
+class Load(NamedTuple):
+    """Tells followers to load a divided model, before it is known what is trained."""
+
+    base: str
+    dtype: torch.dtype
+
+
 class Call(NamedTuple):
     method: str
     given: tuple[Any, ...]
@@ -55,7 +68,8 @@ def open_learner(
     ranks = current()
     if ranks is None:
         return LocalLearner(model, recipe, reference)
-    if divide := _divides(ranks, model, recipe, base):
+    loaded = shards.is_divided(model)
+    if divide := loaded or _divides(ranks, shape_of(model.config, base, model.dtype.itemsize), recipe):
         _check_divided(recipe)
     setup = Setup(
         base,
@@ -71,16 +85,30 @@ def open_learner(
     return RankedLearner(ranks, model, setup)
 
 
-def _divides(ranks: Ranks, model: Any, recipe: Recipe, base: str) -> bool:
+def load_apart(recipe: Recipe, base: str) -> Any:
+    """A model that is divided among the ranks from the start, for a run that engines elsewhere sample for. No rank has a whole
+    model then. None if there are no ranks, or if they need not divide it."""
+    ranks = current()
+    if recipe.adapter == "full" or ranks is None:
+        return None
+    if not _divides(ranks, read_shape(base, ranks.device), recipe, samples_here=False):
+        return None
+    _check_divided(recipe)
+    load = Load(base, default_dtype(ranks.device))
+    ranks.call(load)
+    return _load_divided(ranks, load)
+
+
+def _divides(ranks: Ranks, shape: Shape, recipe: Recipe, samples_here: bool = True) -> bool:
     """Whether each rank stores only its part of the layers."""
     if ranks.shard != "auto":
         return ranks.shard == "always"
     if undividable(recipe):
         return False
-    device = Device(kind=model.device.type, name=ranks.device, memory=ranks.memory, flops=1.0, bandwidth=1.0)
-    trained = sum(parameter.numel() for parameter in lora.parameters(model))
-    shape = shape_of(model.config, base, model.dtype.itemsize)
-    found = rank_plan(least_load(recipe, trained), shape, device, RankSettings(count=ranks.world))
+    kind = ranks.device.partition(":")[0]
+    device = Device(kind=kind, name=ranks.device, memory=ranks.memory, flops=1.0, bandwidth=1.0)
+    settings = RankSettings(count=ranks.world, samples_here=samples_here)
+    found = rank_plan(least_load(recipe), shape, device, settings)
     for line in found.lines:
         warn(line)
     return found.divided
@@ -97,7 +125,9 @@ class RankedLearner:
     def __init__(self, ranks: Ranks, model: Any, setup: Setup) -> None:
         self._ranks, self.model = ranks, model
         ranks.call(setup)
-        if setup.divide:
+        if shards.is_divided(model):
+            self._local = _learner(ranks, setup, lora.weights(model), model)
+        elif setup.divide:
             self._local = _learner(ranks, setup, lora.weights(model))
         else:
             _same_model(ranks, model, setup)
@@ -140,8 +170,14 @@ class RankedLearner:
     def learn_values(self, samples: Sequence[Sample], old: Tokens, returns: Tokens, updates: int) -> Figures:
         return self._call("learn_values", samples, old, returns, updates)
 
+    def check(self, samples: Sequence[Sample]) -> None:
+        if shards.is_divided(self.model):
+            self._call("check", samples)
+        else:
+            check_agreement(self.model, samples)
+
     def save(self, folder: Path, step: int) -> None:
-        if self._local.model is self.model:
+        if not shards.is_divided(self._local.model):
             self._local.save(folder, step)  # every rank has the same
         else:
             write_checkpoint(folder, self._call("state", step))
@@ -158,10 +194,16 @@ class RankedLearner:
 def follow(ranks: Ranks) -> None:
     """Does what rank 0 says, until it says that all is done."""
     learner: LocalLearner | None = None
+    loaded: Any = None
     try:
         while (work := ranks.next_call()) is not None:
+            if isinstance(work, Load):
+                learner = None  # frees its memory first
+                loaded = _load_divided(ranks, work)
+                continue
             if isinstance(work, Setup):
-                learner = _learner(ranks, work)
+                learner = None
+                learner, loaded = _learner(ranks, work, model=loaded), None
                 continue
             assert isinstance(work, Call) and learner is not None, "rank 0 sends the setup first"
             try:
@@ -180,20 +222,47 @@ def follow(ranks: Ranks) -> None:
         ranks.close()
 
 
-def _learner(ranks: Ranks, setup: Setup, weights: Weights = None) -> LocalLearner:
-    """A new learner of this rank. Rank 0 gives the weights that training starts from."""
-    model = load_model(setup.base, device=ranks.device, dtype=setup.dtype, quantized=setup.quantized)
-    if setup.full is not None:
-        full.begin(model, setup.full)
-    if setup.adapter is not None:
-        lora.attach(model, setup.adapter)
-        lora.set_dropout(model, setup.adapter.dropout, setup.dropout_seed)
-    if weights is not None:
-        lora.set_weights(model, weights)
-    _same_model(ranks, model, setup)
+def _learner(ranks: Ranks, setup: Setup, weights: Weights = None, model: Any = None) -> LocalLearner:
+    """A new learner of this rank. Rank 0 gives the weights that training starts from. `model` was loaded before."""
+    made = model is None
+    if made and setup.divide:
+        model = _load_divided(ranks, Load(setup.base, setup.dtype))
+    elif made:
+        model = load_model(setup.base, device=ranks.device, dtype=setup.dtype, quantized=setup.quantized)
+    if made or ranks.rank:
+        if setup.full is not None:
+            full.begin(model, setup.full)
+        if setup.adapter is not None:
+            lora.attach(model, setup.adapter)
+            lora.set_dropout(model, setup.adapter.dropout, setup.dropout_seed)
     if setup.divide:
-        shards.divide(model, ranks.world)
+        shards.ready(model)
+        _spread(ranks, model, weights)
+    else:
+        _same_model(ranks, model, setup)
     return LocalLearner(model, setup.recipe, setup.reference)
+
+
+def _load_divided(ranks: Ranks, load: Load) -> Any:
+    """The model of this rank, with its part of the layers."""
+    by_parts = all(ranks.gather(readable(load.base, load.dtype)))
+    model = load_divided(load.base, ranks.world, device=ranks.device, dtype=load.dtype, by_parts=by_parts)
+    _same_bits(ranks, [each for each in model.parameters() if not isinstance(each, DTensor)], load.base)
+    return model
+
+
+def _spread(ranks: Ranks, model: Any, weights: Weights) -> None:
+    """Gives every rank the trained weights of rank 0, and of a divided parameter its part. One of them is whole at a time."""
+    if not full.is_full(model):
+        if weights is not None:
+            lora.set_weights(model, weights)
+        ranks.copy_from_first(lora.parameters(model))
+        return
+    for name, parameter in model.named_parameters():
+        empty = torch.empty(parameter.shape, dtype=parameter.dtype, device=ranks.device)
+        value = empty if weights is None else empty.copy_(weights[name])
+        ranks.copy_from_first([value])
+        full.set_parameter(parameter, value)
 
 
 def _same_model(ranks: Ranks, model: Any, setup: Setup) -> None:
@@ -201,10 +270,13 @@ def _same_model(ranks: Ranks, model: Any, setup: Setup) -> None:
     trained = lora.parameters(model)
     ranks.copy_from_first(trained)
     own = {id(parameter) for parameter in trained}
-    frozen = [parameter for parameter in model.parameters() if id(parameter) not in own]
-    found = ranks.gather(checksum(frozen))
+    _same_bits(ranks, [parameter for parameter in model.parameters() if id(parameter) not in own], setup.base)
+
+
+def _same_bits(ranks: Ranks, parameters: Sequence[Any], base: str) -> None:
+    found = ranks.gather(checksum(parameters))
     wrong = [rank for rank, value in enumerate(found) if value != found[0]]
     if wrong:
         raise InfrastructureFailure(
-            f"Rank {wrong[0]} loaded other weights than rank 0 for {setup.base}. Give all machines the same files"
+            f"Rank {wrong[0]} loaded other weights than rank 0 for {base}. Give all machines the same files"
         )

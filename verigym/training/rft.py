@@ -40,7 +40,7 @@ async def train_rft(
     report: OnMetrics,
 ) -> None:
     learner = learner or LocalLearner(model, recipe)
-    first = FirstBatch(model)
+    first = FirstBatch(learner)
 
     async def one_step(step: int) -> Metrics:
         groups, metrics = await sample_groups(recipe, rollouts, step)
