@@ -26,7 +26,8 @@ from verigym.policies.local.policy import LocalPolicy
 from verigym.policies.render import Renderer
 from verigym.rollout.episode import run_episode
 from verigym.rollout.settings import RunSettings
-from verigym.training import grpo, loop
+from verigym.training import grpo
+from verigym.training import learner as learner_module
 from verigym.training.groups import Group, Source, less
 from verigym.training.grpo import train_grpo
 from verigym.training.learner import UPDATES, LocalLearner
@@ -489,8 +490,8 @@ def test_a_run_that_goes_on_is_checked_again(tmp_path: Path, monkeypatch: pytest
 
 def test_the_check_is_made_once_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[None] = []
-    check = loop.check_agreement
-    monkeypatch.setattr(loop, "check_agreement", lambda *given: calls.append(check(*given)))
+    check = learner_module.check_agreement
+    monkeypatch.setattr(learner_module, "check_agreement", lambda *given: calls.append(check(*given)))
     for number, run in enumerate((run_sft, run_grpo, run_dpo, run_reward), start=1):
         run(fresh_policy(head=run is run_reward), tmp_path / str(number), Reporter(), steps=4)
         assert len(calls) == number

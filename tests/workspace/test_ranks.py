@@ -6,7 +6,11 @@ from typing import Any
 import pytest
 import safetensors.torch
 
+from tests.cluster.serving import served
 from tests.workspace.desk import Bench, save_tiny
+from verigym.cluster.place import ClusterPlace
+from verigym.cluster.settings import ClusterSettings, Engines
+from verigym.core.errors import Refused
 from verigym.core.records import Version
 from verigym.training.rank_processes import start_ranks
 
@@ -39,3 +43,22 @@ def test_every_way_to_train_ends_with_the_same_weights(tmp_path: Path) -> None:
             continue
         ours, theirs = weights(alone, version), weights(shared, other)
         assert max(float((ours[name] - theirs[name]).abs().max()) for name in ours) < 1e-5, algorithm
+
+
+def test_engines_elsewhere_sample_for_ranks_that_divide_the_model(tmp_path: Path) -> None:
+    model = save_tiny(tmp_path / "model")
+    alone, shared = Bench(tmp_path / "alone", model), Bench(tmp_path / "shared", model)
+    shared.desk = alone.desk
+    first, run = alone.train()
+    second, _ = alone.train(start=first.id, steps=1)
+    with served("local", model) as engine, start_ranks(2, shard="always"):
+        shared.ws.place = ClusterPlace(ClusterSettings(engines=Engines(kind="local", at=[engine.address])))
+        found, again = shared.train()
+        assert shared.ws._local is None, "no process has a whole model"
+        more, _ = shared.train(start=found.id, steps=1)
+        with pytest.raises(Refused, match="algorithm: ppo cannot be used with ranks that divide the model"):
+            shared.train("ppo", critic={"warmup": 0})
+    assert run == again
+    for version, other in ((first, found), (second, more)):
+        ours, theirs = weights(alone, version), weights(shared, other)
+        assert max(float((ours[name] - theirs[name]).abs().max()) for name in ours) < 1e-5

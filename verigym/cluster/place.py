@@ -71,7 +71,7 @@ class ClusterPlace:
         self, ws: WorkspaceFolder, policy: Any, recipe: "Recipe", run: str
     ) -> "AsyncIterator[Publisher | None]":
         engines = self.settings.engines
-        if engines is None or recipe.algorithm == "reward" or not (recipe.samples or recipe.held_out_eval):
+        if engines is None or not self.samples_elsewhere(recipe):
             yield None
             return
         if recipe.adapter == "full":
@@ -114,6 +114,10 @@ class ClusterPlace:
         with tempfile.TemporaryDirectory(dir=_made(folder.parent), prefix=".try-") as work:
             check_adapter(publisher.write(Path(work)), self.settings.engines.kind)
         await publisher.publish(f"{run}@0")
+
+    def samples_elsewhere(self, recipe: "Recipe") -> bool:
+        wanted = recipe.algorithm != "reward" and bool(recipe.samples or recipe.held_out_eval)
+        return wanted and self.settings.engines is not None
 
     @contextlib.contextmanager
     def learning(self, recipe: "Recipe") -> Iterator[None]:

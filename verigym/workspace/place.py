@@ -50,6 +50,10 @@ class Place(Protocol):
         """What gives engines the trained weights of `policy`, the local one of a training run. None if it samples itself."""
         ...
 
+    def samples_elsewhere(self, recipe: "Recipe") -> bool:
+        """Whether engines outside of this process sample for a training run."""
+        ...
+
     def learning(self, recipe: "Recipe") -> contextlib.AbstractContextManager[None]:
         """Starts the processes that learn together with this one, for the block."""
         ...
@@ -80,6 +84,9 @@ class Here:
     @contextlib.asynccontextmanager
     async def publishing(self, ws: "WorkspaceFolder", policy: Any, recipe: "Recipe", run: str) -> AsyncIterator[None]:
         yield None
+
+    def samples_elsewhere(self, recipe: "Recipe") -> bool:
+        return False
 
     @contextlib.contextmanager
     def learning(self, recipe: "Recipe") -> Iterator[None]:

@@ -42,6 +42,7 @@ from verigym.workspace.measure import context_of, suite_of
 from verigym.workspace.recipe_facts import facts_of
 from verigym.workspace.stored_groups import check_tokens, stored_groups, with_stored_tasks
 from verigym.workspace.teachers import find_teacher, open_teacher
+from verigym.workspace.trained_policy import trained_policy
 from verigym.workspace.training_environments import (
     rehearsed_of,
     training_environments,
@@ -284,7 +285,7 @@ class TrainingJob:
         from verigym.training.update import pair_accuracy
 
         ws, recipe = self.ws, self.recipe
-        policy = self._policy()
+        policy = trained_policy(ws, recipe, self.parent, self.teacher)
         model, render = policy.model, policy.render
         report = self._reporter(on_step, model)
         _prepare(model, recipe)
@@ -349,16 +350,6 @@ class TrainingJob:
 
                 await offline.train_reward(model, recipe, graded, folder, evaluate=told_apart, **given)
         return model
-
-    def _policy(self) -> Any:
-        """The policy of the parent. It is a local one: see `parent_of`. A model that is trained as a whole belongs to this run
-        only, because its weights are then those of no other version."""
-        if self.recipe.adapter != "full":
-            return self.ws.policy(self.parent)
-        self.ws.forget_loaded()
-        policy = self.ws.load(self.ws.source_of(self.parent))
-        policy.agent = self.parent.id
-        return policy
 
     def _reference(self, model: Any) -> dict[str, Any] | None:
         """The weights of the reference for KL and preferences, on the CPU. None for the base model under an adapter, or if
