@@ -21,16 +21,17 @@ import torch
 from figures import Figure, figure, finish, parser
 
 from verigym.core.generation import Completion, Generation
-from verigym.core.records import Sampling
+from verigym.core.records import Sample, Sampling
 from verigym.model import embedded, lora, lora_files
 from verigym.model.load import load
 from verigym.policies.engines.fleet import Fleet
 from verigym.policies.engines.vllm_process import VllmProcess
+from verigym.training.update import logprobs_of
 
 FLAGS = ["--dtype", "float32", "--enforce-eager", "--max-model-len", "1024", "--max-num-batched-tokens", "16384"]
 KEPT = 3
 """Versions that are loaded at once."""
-NEAR = 3
+NEAR = 2
 """Each reply is compared with so many versions before and after its own."""
 Sampled = tuple[Generation, Completion, int]
 """A request, its reply, and the number of its version."""
@@ -85,7 +86,6 @@ async def swapping(fleet: Fleet, folders: list[Path], requests_at_once: int) -> 
     return sampled, served_s, failed
 
 
-@torch.inference_mode()
 def differences(model: Any, folders: list[Path], sampled: list[Sampled]) -> tuple[list[float], list[float]]:
     """For each reply, the largest difference of a logprob to its own version, and the smallest to any other version."""
     own: dict[int, float] = {}
@@ -96,16 +96,22 @@ def differences(model: Any, folders: list[Path], sampled: list[Sampled]) -> tupl
             lora.detach(model)
         elif near:
             lora_files.load(model, folders[number])
-        for place in near:
-            request, reply, of = sampled[place]
-            ids = torch.tensor([request.ids + reply.ids])
-            logprobs = torch.log_softmax(model(input_ids=ids).logits[0, len(request.ids) - 1 : -1].float(), -1)
-            ours = logprobs.gather(1, torch.tensor(reply.ids)[:, None])[:, 0]
-            most = float((ours - torch.tensor(reply.logprobs)).abs().max())
+        samples = [
+            Sample(
+                ids=request.ids + reply.ids,
+                mask=[0] * len(request.ids) + [1] * len(reply.ids),
+                logprobs=[0.0] * len(request.ids) + reply.logprobs,
+            )
+            for request, reply, _ in (sampled[place] for place in near)
+        ]
+        for place, ours in zip(near, logprobs_of(model, samples), strict=True):
+            _, reply, of = sampled[place]
+            most = max(abs(a - b) for a, b in zip(ours, reply.logprobs, strict=True))
             if of == number:
                 own[place] = most
             else:
                 other[place] = min(other.get(place, float("inf")), most)
+        print(f"compared with version {number}: {len(near)} replies", file=sys.stderr)
     return list(own.values()), list(other.values())
 
 

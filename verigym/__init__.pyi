@@ -35,6 +35,7 @@ from verigym.harness.state_tools import ToolResult as ToolResult
 from verigym.harness.tools import tool as tool
 from verigym.policies.engines.fake import FakeEngine as FakeEngine
 from verigym.policies.engines.fleet import Fleet as Fleet
+from verigym.policies.engines.one_version import OneVersionEngine as OneVersionEngine
 from verigym.policies.engines.sglang import SglangEngine as SglangEngine
 from verigym.policies.engines.vllm import VllmEngine as VllmEngine
 from verigym.policies.engines.vllm_process import VllmProcess as VllmProcess

@@ -105,7 +105,7 @@ def test_the_gradient_is_that_of_the_attempts_plus_the_weighted_logprob_of_the_g
         assert torch.allclose(ours, theirs, atol=1e-5), (ours - theirs).abs().max()
 
 
-@pytest.mark.parametrize("correction", ["tis", "icepop", "sequence_tis", "sequence_mask", "none"])
+@pytest.mark.parametrize("correction", ["tis", "icepop", "geometric_mask", "sequence_tis", "sequence_mask", "none"])
 def test_no_correction_weighs_gold_whose_sampler_is_unknown(correction: str) -> None:
     model = fresh_policy().model
     _, gold = batch(model)

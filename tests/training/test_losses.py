@@ -24,7 +24,7 @@ any_loss = st.builds(
     clip_most=st.sampled_from([0.0, 1.1, 2.0]),
     average=st.sampled_from(["tokens", "sequences", "constant"]),
     kl=st.sampled_from([0.0, 0.3]),
-    correction=st.sampled_from(["none", "tis", "icepop", "sequence_tis", "sequence_mask"]),
+    correction=st.sampled_from(["none", "tis", "icepop", "geometric_mask", "sequence_tis", "sequence_mask"]),
     correction_low=st.sampled_from([None, 0.0, 0.7]),
     correction_high=st.sampled_from([None, 1.3, 3.0]),
     kl_estimator=st.sampled_from(["unbiased", "k1", "k2", "k3"]),
@@ -113,6 +113,11 @@ def by_hand(batch: Batch, own: PolicyLoss, totals: Totals) -> tuple[Tensor, Tens
                 gain = gain * min(max(weight, least), most)
             elif own.correction in ("icepop", "sequence_mask"):
                 gain = gain * (weight if least <= weight <= most else 0.0)
+            elif (
+                own.correction == "geometric_mask"
+            ):  # Geo-RS-Token-TIS: the reply is dropped, or its tokens are bounded
+                mean = math.exp(sum(apart.values()) / len(scored))
+                gain = gain * (min(weight, 3.0) if least <= mean <= most else 0.0)
             log = now[i, t] - batch.reference[i][t]
             inverse = torch.exp(batch.reference[i][t] - now[i, t])
             kl = {

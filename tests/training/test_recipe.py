@@ -210,7 +210,13 @@ def test_a_recipe_can_override_every_default_of_an_algorithm() -> None:
 
 @pytest.mark.parametrize(
     ("correction", "bounds"),
-    [("tis", (0, 3)), ("sequence_tis", (0, 3)), ("icepop", (0.5, 5)), ("sequence_mask", (0, 3))],
+    [
+        ("tis", (0, 3)),
+        ("sequence_tis", (0, 3)),
+        ("icepop", (0.5, 5)),
+        ("geometric_mask", (0.99, 1.01)),
+        ("sequence_mask", (0, 3)),
+    ],
 )
 def test_each_correction_has_bounds_of_its_own(correction: str, bounds: tuple[float, float]) -> None:
     own = make(f"loss.correction={correction}").loss

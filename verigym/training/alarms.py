@@ -292,7 +292,8 @@ def critic_is_blind(history: History) -> Observation | None:
 
 def sampler_differs(history: History) -> Observation | None:
     """Logprobs of the same tokens differ between sampler and trainer."""
-    youngest = values(history, "mismatch_ratio/age_0") or values(history, "mismatch_ratio")
+    by_age = any(name.startswith("mismatch_ratio/") for row in history.values() for name in row)
+    youngest = values(history, "mismatch_ratio/age_0" if by_age else "mismatch_ratio")
     stored = bool(values(history, "stale_kl"))  # other weights sampled the episodes, so a difference is no fault
     if not stored and len(youngest) >= 3 and statistics.median(youngest[-3:]) > 1.05:
         return Observation(

@@ -9,6 +9,7 @@ One step, top to bottom:
 5. evaluate: every few steps, the held-out suite (`rollouts.evaluate`, called by `loop.train_steps`)
 """
 
+import functools
 import itertools
 import math
 import time
@@ -20,11 +21,12 @@ import torch
 
 from verigym.core.records import Sample
 from verigym.model.threads import in_thread
+from verigym.training.ahead import sampling_of
 from verigym.training.critic import Tokens
 from verigym.training.gold import spread
 from verigym.training.groups import Group, has_signal, less, pick, samples_of, summary, with_rewards
 from verigym.training.learner import Learner, LocalLearner
-from verigym.training.loop import FirstBatch, Metrics, OneStep, OnMetrics, train_steps
+from verigym.training.loop import FirstBatch, Metrics, OneStep, OnMetrics, WeightsChanged, train_steps
 from verigym.training.losses import divergence
 from verigym.training.offline import batch
 from verigym.training.recipe import Recipe
@@ -52,7 +54,7 @@ async def train_grpo(
     first = FirstBatch(learner)
 
     async def one_step(step: int) -> Metrics:
-        groups, metrics = await sample_groups(recipe, rollouts, step, stored)
+        groups, metrics = await sampling.groups(step)
         sampled = time.perf_counter()
         if recipe.loss.kl and recipe.loss.kl_in == "reward":
             taken, metrics["kl"] = await in_thread(_kl_share, learner, groups, recipe)
@@ -69,22 +71,25 @@ async def train_grpo(
             kept, num_rows, metrics = spread(kept, gold), num_rows + len(gold), metrics | counts
         if kept:
             await first.check(kept)
-            metrics |= await learn(learner, kept, recipe, rows=num_rows)
+            metrics |= await learn(learner, kept, recipe, rows=num_rows, ages=sampling.ages(groups, kept, step))
         return metrics | {"update_s": time.perf_counter() - sampled}
 
-    await train_on_policy(learner, recipe, rollouts, folder, one_step, report)
+    sample = functools.partial(sample_groups, recipe, rollouts, stored=stored)
+    async with sampling_of(recipe, rollouts, model, folder, sample) as sampling:
+        await train_on_policy(learner, recipe, rollouts, folder, one_step, report, sampling.weights_changed)
 
 
 async def sample_groups(
-    recipe: Recipe, rollouts: TrainingRollouts, step: int, stored: Sequence[Group] = ()
+    recipe: Recipe, rollouts: TrainingRollouts, step: int, *, stored: Sequence[Group] = ()
 ) -> tuple[list[Group], Metrics]:
     """The first part of a step of every method that samples: its groups and what they say."""
     started = time.perf_counter()
+    known = drawn(recipe, rollouts, step)
     if stored:
         groups = [with_rewards(group, recipe) for group in batch(stored, recipe, step)]
     else:
         groups = await collect(recipe, rollouts, step)
-    metrics = summary(groups, recipe, len(rollouts.sources) > 1) | drawn(recipe, rollouts, step)
+    metrics = summary(groups, recipe, len(rollouts.sources) > 1) | known
     if not recipe.compares and recipe.algorithm != "rft":
         del metrics["live_groups"]  # rewards are not compared
     return groups, metrics | {"sampling_s": time.perf_counter() - started}
@@ -97,6 +102,7 @@ async def learn(
     *,
     rows: int = 0,
     teaching: Teaching | None = None,
+    ages: Sequence[int] = (),
 ) -> Metrics:
     """The updates of a step by the policy loss of the recipe (`update.policy_update`)."""
     return await in_thread(
@@ -109,6 +115,7 @@ async def learn(
         rows=rows,
         updates=recipe.updates_per_batch or 1,
         teaching=teaching,
+        **({"ages": ages} if ages else {}),
     )
 
 
@@ -119,6 +126,7 @@ async def train_on_policy(
     folder: Path,
     one_step: OneStep,
     report: OnMetrics,
+    weights_changed: WeightsChanged | None = None,
 ) -> None:
     """The loop of every method that samples: `train_steps` with the evaluations of `rollouts`, which hear of new weights."""
     await train_steps(
@@ -128,7 +136,7 @@ async def train_on_policy(
         one_step,
         evaluate=rollouts.evaluate,
         report=report,
-        weights_changed=rollouts.weights_changed,
+        weights_changed=weights_changed or rollouts.weights_changed,
     )
 
 

@@ -28,6 +28,8 @@ OneStep = Callable[[int], Awaitable[Metrics]]
 OnMetrics = Callable[[int, Metrics], bool | None]
 """Stores the metrics of a step. Returns True if training ends with this step (`checkpoints.patience`)."""
 Evaluate = Callable[[int], Awaitable[Metrics]]
+WeightsChanged = Callable[[int], Awaitable[None] | None]
+"""Called with the step after which the weights are new."""
 
 
 class FirstBatch:
@@ -50,18 +52,18 @@ async def train_steps(
     *,
     evaluate: Evaluate,
     report: OnMetrics,
-    weights_changed: Callable[[int], None] = lambda step: None,
+    weights_changed: WeightsChanged = lambda step: None,
 ) -> None:
     """Trains the weights of `learner` in place, and resumes from the checkpoint in `folder` if there is one.
     `weights_changed(step)` is called after each step, so that the sampler drops what it computed with the old weights."""
     done = learner.load(folder)
-    weights_changed(done)
+    await _tell(weights_changed, done)
     saved, wait_s = time.monotonic(), CHECKPOINT_S
     for step in range(done + 1, recipe.steps + 1):
         started = time.perf_counter()
         learner.set_rate(rate(recipe, step))
         metrics = await one_step(step)
-        weights_changed(step)
+        await _tell(weights_changed, step)
         metrics["seconds"] = time.perf_counter() - started
         if due(step, recipe):
             started = time.perf_counter()
@@ -75,6 +77,11 @@ async def train_steps(
             wait_s = CHECKPOINT_SHARE * (saved - began) if full.is_full(learner.model) else CHECKPOINT_S
         if stop:
             return
+
+
+async def _tell(weights_changed: WeightsChanged, step: int) -> None:
+    if (telling := weights_changed(step)) is not None:
+        await telling
 
 
 def rate(recipe: Recipe, step: int) -> float:

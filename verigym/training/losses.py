@@ -12,6 +12,7 @@ from torch import Tensor
 
 from verigym.training import mismatch
 from verigym.training.recipe_groups import (
+    TOKEN_BOUND,
     Distill,
     PolicyLoss,
     PreferenceLoss,
@@ -70,7 +71,7 @@ def policy_loss(
     if sampled_BS is not None:
         figures["mismatch"] = ((now_BS.detach() - sampled_BS).abs() * mask_BS).sum() / totals.tokens
         figures["mismatch_ratio"] = mismatch.ratio(then_BS, sampled_BS, mask_BS) / totals.tokens
-        gain = gain * _correction((then_BS - sampled_BS) * mask_BS, settings)
+        gain = gain * _correction((then_BS - sampled_BS) * mask_BS, mask_BS, settings)
     loss_BS = -gain
     if reference_BS is not None:
         figures["kl"] = (divergence(now_BS.detach(), reference_BS, "k3") * mask_BS).sum() / totals.tokens
@@ -123,13 +124,16 @@ def _ratio(now_BS: Tensor, then_BS: Tensor, mask_BS: Tensor, of: str | None, *, 
     return ratio_B1.detach() * torch.exp(now_BS - now_BS.detach()) if by_token else ratio_B1
 
 
-def _correction(log_BS: Tensor, settings: PolicyLoss) -> Tensor | float:
+def _correction(log_BS: Tensor, mask_BS: Tensor, settings: PolicyLoss) -> Tensor | float:
     """The weight of a token that corrects for the sampler's different probability."""
     if settings.correction == "none":
         return 1.0
     whole = settings.correction.startswith("sequence")
     weight = torch.exp(log_BS.sum(1, keepdim=True) if whole else log_BS)
     low, high = correction_bounds(settings)
+    if settings.correction == "geometric_mask":
+        mean_B1 = torch.exp(log_BS.sum(1, keepdim=True) / mask_BS.sum(1, keepdim=True).clamp(min=1))
+        return weight.clamp(0.0, TOKEN_BOUND).where((mean_B1 >= low) & (mean_B1 <= high), 0.0)
     if settings.correction.endswith("tis"):
         return weight.clamp(low, high)
     return weight.where((weight >= low) & (weight <= high), 0.0)

@@ -53,6 +53,8 @@ class TrainingLoad(Struct, frozen=True, kw_only=True):
     """Mean tokens per prompt. A group computes and caches its prompt once."""
     max_tokens: int
     steps: int
+    versions: int = 1
+    """Versions that are sampled at the same time, each with a merged copy of the weights."""
     turns: float = 1.0
     """Mean replies per episode."""
     result_tokens: float = 0.0
@@ -311,7 +313,7 @@ def _weights(load: TrainingLoad, shape: Shape) -> tuple[float, float]:
     needs them, and two layers are there at a time."""
     if load.bits_per_weight is None:
         copied = shape.parameters - _head(shape) if load.samples and not load.full else 0
-        return shape.parameters * shape.bytes_per_weight, copied * shape.bytes_per_weight
+        return shape.parameters * shape.bytes_per_weight, load.versions * copied * shape.bytes_per_weight
     rest = (shape.parameters - shape.quantizable) * shape.bytes_per_weight
     made = 2 * shape.quantizable / max(shape.layers, 1) * shape.bytes_per_weight
     return rest + shape.quantizable * load.bits_per_weight / 8, made

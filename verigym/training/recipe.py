@@ -107,6 +107,9 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     sft: Imitation = Imitation()
     kto: Thumbs = Thumbs()
     critic: Critic = Critic()
+    ahead: Annotated[int, Meta(ge=0)] = 0
+    """Number of steps that may be sampled in advance, while earlier ones are learnt. 0 samples every step with the newest
+    weights."""
     eval_interval: Annotated[int, Meta(ge=0)] = 10
     """Steps between held-out evaluations. The last step is always evaluated. 0 for the last step only."""
     checkpoints: Checkpoints = Checkpoints()

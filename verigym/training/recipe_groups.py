@@ -16,6 +16,8 @@ Positive = Annotated[float, Meta(gt=0)]
 NotNegative = Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(gt=0, lt=1)]
 Decay = Annotated[float, Meta(ge=0, lt=1)]
+TOKEN_BOUND = 3.0
+"""The bound of the ratio of a token or reply, unless the recipe names another."""
 LEAST_FAMILIES = 10
 """A reward model holds out one of this many families. With fewer, it holds out none."""
 
@@ -210,9 +212,10 @@ class PolicyLoss(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     reward, `unbiased` is k1."""
     reference: Literal["start", "base"] = "start"
     """Reference of the KL divergence: the version that training starts from, or the base model."""
-    correction: Literal["none", "tis", "icepop", "sequence_tis", "sequence_mask"] = "tis"
+    correction: Literal["none", "tis", "icepop", "geometric_mask", "sequence_tis", "sequence_mask"] = "tis"
     """Correction for differences between the logprobs of sampler and trainer. `tis` and `sequence_tis` weight by their
-    bounded ratio, per token or per reply. `icepop` and `sequence_mask` drop what is out of bounds."""
+    bounded ratio, per token or per reply. `icepop` and `sequence_mask` drop what is out of bounds. `geometric_mask` drops a
+    reply if the geometric mean of the ratios of its tokens is out of bounds, and weights the tokens of others as `tis` does."""
     correction_low: NotNegative | None = None
     correction_high: Positive | None = None
     entropy_bonus: NotNegative = 0.0
@@ -285,9 +288,9 @@ def clips_of(settings: PolicyLoss) -> tuple[float, float]:
 
 
 def correction_bounds(settings: PolicyLoss) -> tuple[float, float]:
-    """`correction_low` and `correction_high`, or those of the correction: IcePop drops ratios outside 0.5 and 5, the others bound
-    the ratio at 3."""
-    low, high = (0.5, 5.0) if settings.correction == "icepop" else (0.0, 3.0)
+    """`correction_low` and `correction_high`, or those of the correction: IcePop drops ratios outside 0.5 and 5, and a geometric
+    mask replies outside 0.99 and 1.01. The others bound the ratio at 3."""
+    low, high = {"icepop": (0.5, 5.0), "geometric_mask": (0.99, 1.01)}.get(settings.correction, (0.0, TOKEN_BOUND))
     own_low, own_high = settings.correction_low, settings.correction_high
     return low if own_low is None else own_low, high if own_high is None else own_high
 

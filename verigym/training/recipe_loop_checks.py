@@ -14,6 +14,7 @@ def check_loops(recipe: "Recipe", where: str) -> None:
     _check_checkpoints(recipe, where)
     _check_rft(recipe, where)
     _check_stored(recipe, where)
+    _check_ahead(recipe, where)
     if recipe.difficulty != Difficulty() and recipe.difficulty.draw == "uniform":
         raise BadInput(
             f"{where}: difficulty has no effect with `draw: uniform`. Set difficulty.draw to signal, or remove it"
@@ -98,4 +99,29 @@ def _check_stored(recipe: "Recipe", where: str) -> None:
         raise BadInput(
             f"{where}: `loss.correction: none` with `data: RUN` would ignore that other weights sampled the episodes. Use tis, "
             "icepop, sequence_tis or sequence_mask"
+        )
+
+
+def _check_ahead(recipe: "Recipe", where: str) -> None:
+    """Checks `ahead`, with which older versions sample the episodes."""
+    if not recipe.ahead:
+        return
+    if not recipe.compares or recipe.algorithm == "distill":
+        why = "samples no episodes" if not recipe.samples else "has no correction for episodes of older weights"
+        raise BadInput(
+            f"{where}: ahead cannot be used with {recipe.algorithm}, which {why}. Remove it, or use grpo or one of its variants"
+        )
+    if recipe.data:
+        raise BadInput(
+            f"{where}: ahead and `data: RUN` cannot be combined, because stored episodes are not sampled. Remove one"
+        )
+    if recipe.adapter == "full":
+        raise BadInput(
+            f"{where}: ahead and `adapter: full` cannot be combined. The weights that sample would be those that are trained. "
+            "Set ahead: 0, or use adapter: lora or qlora"
+        )
+    if recipe.loss.correction == "none":
+        raise BadInput(
+            f"{where}: `loss.correction: none` with `ahead` would ignore that older weights sampled the episodes. Use tis, "
+            "icepop, geometric_mask, sequence_tis or sequence_mask"
         )

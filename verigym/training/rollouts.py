@@ -5,6 +5,7 @@ Every episode is sampled with the weights of its step and stored as a run that b
 
 import math
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from verigym.rollout.settings import RunSettings
 from verigym.rollout.skills import offered
 from verigym.store.database import Store
 from verigym.training.advantages import KlShare
+from verigym.training.ahead import Versions, version_of
 from verigym.training.difficulty import DifficultyMemory
 from verigym.training.environments import TrainingEnvironment
 from verigym.training.gold import GoldOf, gold_samples
@@ -80,13 +82,15 @@ class TrainingRollouts:
     ) -> None:
         self.store, self.policy, self.recipe, self.run = store, policy, recipe, run
         self._local: Any = policy
-        self._publisher, self._run_episodes = publisher, run_episodes
+        self.publisher, self._run_episodes = publisher, run_episodes
         self.environments, self.held_out = environments, held_out
         self.agent = msgspec.structs.replace(agent, sampling=None)  # the recipe decides how to sample
         self.context, self.scorer = context, scorer
         self.gold_of = gold_of
         self._agent = f"{run}@0"
         """What samples the next episodes."""
+        self.versions: Versions | None = None
+        """The versions to sample from while the weights are trained (`ahead.py`). None to sample with the weights as they are."""
         self._memory = DifficultyMemory(recipe.difficulty)
         self._tasks = {(each.name, task.id): task for each in environments for task in each.tasks}
         self.sources = [Source(each.name, each.weight, each.tasks) for each in environments]
@@ -94,7 +98,7 @@ class TrainingRollouts:
     def weights_changed(self, step: int) -> None:
         """Marks the next episodes with this step and drops the cache that the policy computed with the old weights."""
         self._agent = f"{self.run}@{step}"
-        if self._publisher is None:
+        if self.publisher is None:
             self._local.weights_changed(self._agent)
 
     async def collect(self, step: int, number: int, tasks: Mapping[str, list[Task]]) -> list[Group]:
@@ -122,13 +126,14 @@ class TrainingRollouts:
         ]
         return [
             Group(each.name, trajectories[i : i + k], verdicts[i : i + k])
-            for each, (trajectories, verdicts) in zip(asked, await self._run("collect", plans), strict=True)
+            for each, (trajectories, verdicts) in zip(asked, await self._run("collect", plans, step), strict=True)
             for i in range(0, len(trajectories), k)
         ]
 
     async def evaluate(self, step: int) -> Metrics:
         """Metrics on the held-out suite. With several environments: the mean over them, and each of them."""
-        self.weights_changed(step)
+        if self.versions is None:
+            self.weights_changed(step)
         plans = [
             RunPlan(
                 run=f"{self.run}/eval-{step:04d}" + self._suffix(environment.name),
@@ -162,10 +167,12 @@ class TrainingRollouts:
         return metrics
 
     def difficulty(self, step: int) -> DifficultyMemory:
-        """What the stored episodes of earlier steps say about the difficulty of tasks."""
-        if self._memory.step > step - 1:  # a step is repeated
+        """What the stored episodes of earlier steps say about the difficulty of tasks: of those that are learnt when this step
+        may begin."""
+        before = step - self.recipe.ahead
+        if self._memory.step > max(before - 1, 0):  # a step is repeated
             self._memory = DifficultyMemory(self.recipe.difficulty)
-        self._memory.read(self.store, self.run, step)
+        self._memory.read(self.store, self.run, before)
         return self._memory
 
     async def gold(self, groups: Sequence[Group], step: int) -> tuple[list[Sample], Metrics]:
@@ -214,28 +221,44 @@ class TrainingRollouts:
             rows += [samples[i % len(samples)] for i in range(wanted)]
         return rows
 
-    async def _run(self, kind: str, plans: Sequence[RunPlan]) -> list[tuple[list[Trajectory], list[Verdict]]]:
+    async def _run(
+        self, kind: str, plans: Sequence[RunPlan], step: int | None = None
+    ) -> list[tuple[list[Trajectory], list[Verdict]]]:
         """Trajectories and verdicts of each plan. The plans run concurrently and share the engine's slots in proportion to
-        their number of episodes."""
+        their number of episodes. With `step`, the episodes are those of a step, and each group has its version."""
         caches = [RunResults() for _ in plans]
         total = max(1, sum(plan.episodes for plan in plans))
         for plan in plans:
             config: Json = {"parent": self.run, "environment": plan.environment.name, "verifier": plan.verifier.name}
             self.store.begin_run(plan.run, kind, config, plan.tasks, parent=self.run)
+        if self.versions is None and self.publisher is not None:
+            self.policy = await self.publisher.publish(self._agent)
+        policy: Any = self.policy if self.versions is None else self.versions.policy
 
         async def run(plan: RunPlan, cache: RunResults) -> None:
-            share = math.ceil(self.policy.max_concurrency / total * plan.episodes)
+            share = math.ceil(policy.max_concurrency / total * plan.episodes)
             settings = msgspec.structs.replace(plan.settings, concurrency=share)
             plan = msgspec.structs.replace(plan, settings=settings)
             async with runner_of(plan.environment, plan.agent, settings, plan.context) as run_one:
-                await self._run_episodes(self.store, plan, self.policy, cache=cache, run=run_one)
+                versions = None if step is None else self.versions
+                runs = run_one if versions is None else versions.runner(step or 0, run_one, self._begun(plan))
+                await self._run_episodes(self.store, plan, policy, cache=cache, run=runs)
 
-        if self._publisher is not None:
-            self.policy = await self._publisher.publish(self._agent)
         await gathered([run(plan, cache) for plan, cache in zip(plans, caches, strict=True)])
-        if self._publisher is None:
+        if self.versions is None and self.publisher is None:
             self._local.engine.wait()  # an episode that timed out may have left a request running
         return [results(self.store, plan, cache) for plan, cache in zip(plans, caches, strict=True)]
+
+    def _begun(self, plan: RunPlan) -> dict[str, int]:
+        """The version of each group of the plan of which some episodes are stored."""
+        stored = Counter(one.task for one in self.store.statuses(plan.run, plan.verifier.name))
+        begun = {
+            f"{plan.run}/{task}": [version_of(one, self.run) for one in self.store.trajectories(plan.run, task)]
+            for task, count in stored.items()
+            if count < plan.k
+        }
+        known = {group: [one for one in versions if one is not None] for group, versions in begun.items()}
+        return {group: max(versions) for group, versions in known.items() if versions}
 
     def _suffix(self, environment: str) -> str:
         """Suffix of a run's name if there are several environments."""

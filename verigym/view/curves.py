@@ -161,6 +161,18 @@ _PANELS = [
         words="Mean ratio of the probabilities of the same tokens, the larger divided by the smaller. Above 1.05 for the newest "
         "version, sampler and trainer compute different models. The ratio of older versions grows, because the model learns.",
     ),
+    _PanelSpec(
+        id="staleness",
+        title="Updates since the version that sampled",
+        left=["staleness", "staleness_max"],
+        words="Mean and maximum age of the episodes of a step. At most `ahead`.",
+    ),
+    _PanelSpec(
+        id="waits",
+        title="Seconds that learner and sampler wait",
+        left=["waited_for_episodes_s", "waited_for_learner_s"],
+        words="If the learner waits much longer than the sampler, raise `ahead`.",
+    ),
     _PanelSpec(id="pairs", title="Preference pairs", left=["margin", "chosen", "rejected", "score"]),
     _PanelSpec(id="unscored", title="Episodes that could not be scored", left=["unscored"]),
     _PanelSpec(
@@ -202,6 +214,10 @@ WORDS = {
     "grad_norm": "gradient norm",
     "mismatch": "difference",
     "mismatch_ratio": "ratio",
+    "staleness": "mean",
+    "staleness_max": "maximum",
+    "waited_for_episodes_s": "learner waits for episodes",
+    "waited_for_learner_s": "sampler waits for the learner",
     "unscored": "not scored",
     "seconds": "whole step",
     "sampling_s": "sampling",

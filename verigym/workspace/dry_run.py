@@ -68,6 +68,7 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         prompt_tokens=prompt,
         max_tokens=recipe.reply_limit if recipe.samples else max(1, round(reply)),
         steps=recipe.steps,
+        versions=min(recipe.ahead + 1, 4),
         turns=length.turns,
         result_tokens=length.result_tokens,
         episode_tokens=recipe.limits.tokens if recipe.samples else None,

@@ -27,6 +27,9 @@ class VllmServer:
         self.bodies: list[dict[str, Any]] = []
         self.aborted: list[str] = []
         self.keys: list[str | None] = []
+        self.resets = 0
+        """How often the prefix cache was emptied."""
+        self.dev_mode = True
         self.hang = asyncio.Event()
         self.hangs: set[str] = set()
         """Paths that never answer."""
@@ -124,6 +127,27 @@ class VllmServer:
             )
         return web.Response(text="\n".join(lines) + "\n")
 
+    async def pause(self, request: web.Request) -> web.Response:
+        assert request.query["mode"] == "wait"
+        await self.engine.pause()
+        return web.json_response({"status": "paused"})
+
+    async def resume(self, request: web.Request) -> web.Response:
+        await self.engine.resume()
+        return web.json_response({"status": "resumed"})
+
+    async def rpc(self, request: web.Request) -> web.Response:
+        body = await request.json()
+        folder = Path(body["kwargs"]["weights_path"])
+        if body["method"] != "reload_weights" or not folder.exists():
+            return _error(500, f"Cannot find any model weights with `{folder}`")
+        await self.engine.replace(folder)
+        return web.json_response({"results": [None]})
+
+    async def reset(self, request: web.Request) -> web.Response:
+        self.resets += 1
+        return web.json_response({"success": True})
+
     async def health(self, request: web.Request) -> web.Response:
         return web.Response()
 
@@ -133,7 +157,14 @@ def _error(status: int, message: str) -> web.Response:
 
 
 def routes(server: VllmServer) -> list[web.RouteDef]:
+    dev = [
+        web.post("/pause", server.pause),
+        web.post("/resume", server.resume),
+        web.post("/collective_rpc", server.rpc),
+        web.post("/reset_prefix_cache", server.reset),
+    ]
     return [
+        *(dev if server.dev_mode else []),
         web.get("/v1/models", server.models),
         web.get("/health", server.health),
         web.get("/metrics", server.metrics),

@@ -58,6 +58,10 @@ class FakeEngine:
         self._free = slots
         self._queue: dict[asyncio.Future[None], None] = {}
         self._crashed = False
+        self.weights: Path | None = None
+        """The folder of the weights that replaced the first ones."""
+        self._open = asyncio.Event()
+        self._open.set()
         self._running: set[asyncio.Future[None]] = set()
 
     async def generate(self, request: Generation) -> Completion:
@@ -66,8 +70,11 @@ class FakeEngine:
             raise not_found("loaded version", request.version, self.versions)
         if len(request.ids) >= self._window:
             return Completion([], [], "context_full", version=request.version)
-        digest = _digest(request)
         with self._uses.of(request.version):
+            while not self._open.is_set():
+                await self._open.wait()
+            self._check()
+            digest = _digest(request, self.weights)
             await self._slot()
             try:
                 await self._work(self._latency_s(random.Random(digest + b" latency")))
@@ -95,6 +102,29 @@ class FakeEngine:
         await self._uses.end(version)
         self.versions.pop(version, None)
 
+    async def pause(self) -> None:
+        """Holds new requests back and waits until those that run have ended."""
+        self._check()
+        self._open.clear()
+        running = [*self._queue, *self._running]
+        while running:
+            await asyncio.wait(running)
+            running = [*self._queue, *self._running]
+        self._check()
+
+    async def replace(self, folder: Path) -> None:
+        """Replaces all weights by those in a folder. Replies depend on them."""
+        self._check()
+        if self._open.is_set():
+            raise BadInput("Weights are replaced while the engine is paused. Call pause() first")
+        if self._load_s:
+            await asyncio.sleep(self._load_s)
+        self.weights = folder
+
+    async def resume(self) -> None:
+        """Lets requests run again."""
+        self._open.set()
+
     async def alive(self) -> bool:
         return not self._crashed
 
@@ -113,7 +143,8 @@ class FakeEngine:
     def restart(self) -> None:
         """Comes back after a crash, without any version."""
         self._crashed = False
-        self.versions = {}
+        self.versions, self.weights = {}, None
+        self._open.set()
 
     def _check(self) -> None:
         if self._crashed:
@@ -187,8 +218,9 @@ def _finish(future: asyncio.Future[None]) -> None:
         future.set_result(None)
 
 
-def _digest(request: Generation) -> bytes:
-    hashed = hashlib.blake2b(f"{request.seed} {request.version} ".encode(), digest_size=16)
+def _digest(request: Generation, weights: Path | None) -> bytes:
+    named = request.version if weights is None else f"{weights} {request.version}"
+    hashed = hashlib.blake2b(f"{request.seed} {named} ".encode(), digest_size=16)
     hashed.update(repr(request.ids).encode())
     return hashed.digest()
 

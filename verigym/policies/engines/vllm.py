@@ -170,6 +170,27 @@ class VllmEngine:
             if one.parent is not None and one.id.startswith(prefix) and one.id not in self.versions:
                 await self.server.post("/v1/unload_lora_adapter", {"lora_name": one.id})
 
+    async def pause(self) -> None:
+        """Holds new requests back and waits until those that run have ended."""
+        await self._control("/pause?mode=wait", {}, self._timeout_s)
+
+    async def replace(self, folder: Path) -> None:
+        """Loads all weights from a folder with a model, and drops the prefix cache. Only while paused."""
+        body = {"method": "reload_weights", "kwargs": {"weights_path": str(folder.absolute())}}
+        await self._control("/collective_rpc", body, self._timeout_s)
+        await self._control("/reset_prefix_cache", {})
+
+    async def resume(self) -> None:
+        """Lets requests run again."""
+        await self._control("/resume", {})
+
+    async def _control(self, path: str, body: Any, timeout_s: float = 60.0) -> None:
+        answer = await self.server.post(path, body, timeout_s)
+        if answer.status == 404:
+            raise self.server.failure("its weights cannot be replaced. Start vLLM with VLLM_SERVER_DEV_MODE=1", answer)
+        if not answer.ok:
+            raise self.server.failure(f"{path.partition('?')[0]} has HTTP status {answer.status}", answer)
+
     async def alive(self) -> bool:
         return await self.server.healthy()
 
