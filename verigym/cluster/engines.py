@@ -30,6 +30,11 @@ class EngineNeeds(Struct, frozen=True, kw_only=True):
     """Highest rank of an adapter."""
     quantized: str = ""
 
+    def covers(self, other: "EngineNeeds") -> bool:
+        """Whether engines that meet these needs also meet the others."""
+        same = (self.model, self.quantized) == (other.model, other.quantized)
+        return same and self.versions >= other.versions and self.rank >= other.rank
+
 
 async def connect(
     settings: Engines, addresses: Sequence[str], needs: EngineNeeds, key_env: str

@@ -136,7 +136,7 @@ class ClusterPlace:
     @contextlib.asynccontextmanager
     async def _open(self, needs: EngineNeeds) -> AsyncIterator[Fleet]:
         """The fleet of the engines, open during the block. Connections belong to an event loop, so they close with the block."""
-        if self._fleet is None or self._needs != needs:
+        if self._fleet is None or not (self._needs and self._needs.covers(needs)):
             self._fleet, self._needs = await self._connected(needs), needs
         fleet = self._fleet
         self._opened += 1

@@ -97,26 +97,40 @@ async def run_many(
 ) -> Progress:
     """Runs and scores the episodes of the plan that are missing in the store. `results` returns all of them. `run` runs one
     episode: by default with our own loop, otherwise with an external agent."""
+    with store.claim(plan.run):
+        progress, failures = await run_missing(store, plan, policy, on_progress, cache, run)
+        if not failures:
+            store.finish_run(plan.run)
+        return progress
+
+
+async def run_missing(
+    store: Store,
+    plan: RunPlan,
+    policy: Policy,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    cache: RunResults | None = None,
+    run: RunEpisode = run_episode,
+) -> tuple[Progress, int]:
+    """`run_many` for a caller that has claimed the run, or a part of its tasks. Returns also how many episodes infrastructure
+    broke."""
     if not plan.environment.toolbox.by_state:
         offer = offered(plan.environment.toolbox, plan.environment, plan.agent)
         store.put("tools", offer.hash, offer)
-    with store.claim(plan.run):
-        state = _RunState(store, plan)
+    state = _RunState(store, plan)
+    on_progress(state.progress)
+
+    def committed(batch: Batch) -> None:
+        state.count(batch)
         on_progress(state.progress)
+        if cache is not None:
+            cache.trajectories |= {one.id: one for one in batch.trajectories}
+            cache.verdicts |= {one.trajectory: one for one in batch.verdicts}
 
-        def committed(batch: Batch) -> None:
-            state.count(batch)
-            on_progress(state.progress)
-            if cache is not None:
-                cache.trajectories |= {one.id: one for one in batch.trajectories}
-                cache.verdicts |= {one.trajectory: one for one in batch.verdicts}
-
-        async with Writer(store, plan.run, committed) as writer:
-            with alarm.watching(), _rare_collections():
-                await _run(store, plan, policy, state, writer, run)
-        if not state.infrastructure_failures:
-            store.finish_run(plan.run)
-        return state.progress
+    async with Writer(store, plan.run, committed) as writer:
+        with alarm.watching(), _rare_collections():
+            await _run(store, plan, policy, state, writer, run)
+    return state.progress, state.infrastructure_failures
 
 
 async def _run(
@@ -185,6 +199,16 @@ def results(store: Store, plan: RunPlan, cache: RunResults | None = None) -> tup
         trajectories = {one.id: one for one in store.each_trajectory(plan.run)}
         verdicts = {one.trajectory: one for one in store.each_verdict(plan.run, plan.verifier.name)}
     return [trajectories[id] for id in ids], [verdicts[id] for id in ids]
+
+
+def standing(store: Store, plan: RunPlan) -> Progress:
+    """What of the plan is in the store."""
+    return _RunState(store, plan).progress
+
+
+def missing_tasks(store: Store, plan: RunPlan) -> list[Task]:
+    """The tasks of the plan of which an episode or a verdict is missing, in their order."""
+    return list({task.id: task for task, _, _ in _RunState(store, plan).missing()}.values())
 
 
 def pending(store: Store, plan: RunPlan) -> int:

@@ -158,6 +158,10 @@ class Fleet:
             self._versions.pop(version, None)
             await self._drop(version)
 
+    def folder_of(self, version: str) -> Path:
+        """The folder of a loaded version."""
+        return self._versions[version]
+
     @contextlib.asynccontextmanager
     async def lease(self, version: str) -> AsyncIterator[None]:
         """Keeps the version loaded during the block, also between requests: `async with fleet.lease("run@3"): ...`."""
