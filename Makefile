@@ -39,13 +39,14 @@ test-agents: $(DEV) sandbox  ## run the tests that need packages of other projec
 	$(BIN)/python -m tests.third_party.install
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/third_party
 
-test-cluster: $(DEV)  ## run the tests with many processes, and those that need PostgreSQL or S3, on servers of their own
+test-cluster: $(DEV)  ## install Ray, vLLM for the CPU and PostgreSQL, and run the tests with many processes and servers
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || \
 		{ test "$$(id -u)" = 0 && as= || as="sudo -n"; \
 		$$as apt-get install -y postgresql </dev/null >/dev/null 2>&1; } || \
 		{ echo "PostgreSQL is not installed. Install it as root: apt-get install postgresql"; exit 1; }
 	$(BIN)/python -m tests.third_party.install s3
-	$(BIN)/python -m pytest -m cluster
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,ray]'
+	VERIGYM_VLLM_PYTHON="$$($(BIN)/python -m tests.cluster.install)" $(BIN)/python -m pytest -m cluster
 
 test-view: $(DEV)  ## open every page of the view in Chromium: accessibility, hostile text, keys, screenshots: 10 minutes
 	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && as= || as="sudo -n"; \

@@ -46,8 +46,8 @@ class WorkspaceBase:
     def __init__(self, home: str | Path | None = None, *, cluster: str | Path = "") -> None:
         """The folder is `home`. The default is the variable VERIGYM_HOME, or `.verigym`. A missing folder is made when needed.
 
-        With `cluster`, rollouts, evaluations, gates and training sample on engines elsewhere. It is a cluster file, or addresses
-        of engines.
+        With `cluster`, rollouts, evaluations, gates and training use other processes and machines: a cluster file, addresses of
+        engines, the address of a Ray cluster, or `auto`.
         """
         self._cluster = str(cluster)
         self._home = Path(home or os.environ.get("VERIGYM_HOME", ".verigym"))

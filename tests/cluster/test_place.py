@@ -14,6 +14,7 @@ from verigym.core.records import Sampling
 from verigym.environments.load import load_environment
 from verigym.rollout.settings import RunSettings
 from verigym.workspace.measure import measure
+from verigym.workspace.train import TrainingJob
 
 
 @pytest.fixture(scope="module")
@@ -98,3 +99,30 @@ def test_commands_take_addresses_and_cluster_files(tmp_path: Path, model: Path):
         bench.shell("eval", bench.desk, "-m", version, "--cluster", file)
         said = bench.shell("gate", version, "--champion", str(model), "--dry-run", "--cluster", file)
         assert "The gate compares" in said
+
+
+def test_the_dry_run_says_what_runs_where_and_how_long_a_step_takes(tmp_path: Path, model: Path):
+    bench = Bench(tmp_path / "bench", model)
+    recipe = bench.recipe_file("grpo")
+    file = bench.file("at.yaml", "engines: {kind: local, at: ['http://localhost:1', 'http://localhost:2']}\n")
+    said = bench.shell("train", recipe, "--dry-run", "--cluster", file)
+    assert "2 engines of kind local at http://localhost:1" in said
+    assert "an engine needs" in said and "GB: fits" in said and "s sampling" in said
+    engines = "{kind: fake, count: 2, cpus: 0.25}"
+    file = bench.file("here.yaml", f"engines: {engines}\nworkers: {{count: 2, cpus: 0.25}}\n")
+    said = bench.shell("train", recipe, "--dry-run", "--cluster", file)
+    assert "2 engines (0 GPUs, 0.25 CPU cores each); 2 workers (0 GPUs, 0.25 CPU cores each)" in said
+    assert bench.nothing_was_begun()
+
+
+def test_a_cluster_without_room_is_refused(tmp_path: Path, model: Path):
+    bench = Bench(tmp_path / "bench", model)
+    file = bench.file("large.yaml", "engines: {kind: local, count: 2, gpus: 64}\n")
+    with pytest.raises(BadInput, match="There is no room for engine 0: it needs 64 GPUs"):
+        bench.shell("train", bench.recipe_file("grpo"), "--dry-run", "--cluster", file)
+
+
+def test_hardware_does_not_name_a_run(tmp_path: Path, model: Path):
+    here, there = two(tmp_path, model)
+    there.ws.place = on("http://localhost:1", "http://localhost:2")
+    assert TrainingJob(here.ws, here.recipe()).run == TrainingJob(there.ws, there.recipe()).run

@@ -103,3 +103,19 @@ def test_a_missing_file_and_a_ray_client_are_refused(tmp_path: Path):
 def test_addresses_of_this_machine_are_known():
     assert is_local("http://127.0.0.1:8000") and is_local("http://[::1]:8000") and is_local("http://localhost:1")
     assert not is_local("http://10.0.0.1:8000") and not is_local("http://node:8000")
+
+
+def test_every_setting_is_on_its_page():
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "cluster-file.md").read_text()
+    for kind in (ClusterSettings, Engines, Learners, Workers):
+        for name in kind.__struct_fields__:
+            assert f"| `{name}` |" in page, name
+
+
+@pytest.mark.parametrize(
+    "file", sorted((Path(__file__).parents[2] / "recipes" / "cluster").glob("*.yaml")), ids=lambda one: one.stem
+)
+def test_shipped_cluster_files_can_be_read(file: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("VERIGYM_STORE", "postgresql+psycopg://verigym@db/verigym")
+    monkeypatch.setenv("VERIGYM_ENGINE_KEY", "key")
+    assert read_cluster(str(file)).engines is not None

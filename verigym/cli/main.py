@@ -15,6 +15,7 @@ import verigym
 from verigym.cli import (
     audit,
     bridges,
+    cluster,
     compare,
     data,
     demo,
@@ -103,6 +104,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
     },
     "Workspace": {
         "view": view.view,
+        "cluster": cluster.cluster,
         "models": models.models,
         "suites": suites.suites,
         "runs": runs.runs,

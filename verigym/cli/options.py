@@ -164,8 +164,9 @@ Cluster = Annotated[
     str,
     typer.Option(
         "--cluster",
-        metavar="FILE|ADDRESS",
-        help="Sample on engines elsewhere: a cluster file, or addresses of engines (http://a:8000,http://b:8000)",
+        metavar="FILE|auto|ADDRESS",
+        help="Use other processes and machines: a cluster file, addresses of engines (http://a:8000,http://b:8000), the address "
+        "of a Ray cluster (HOST:PORT), or auto for what there is",
     ),
 ]
 Rules = Annotated[

@@ -47,7 +47,9 @@ def train(
     if dry:
         result = ws.dry_run(settings)
         if json:
-            return show.as_json({"device": str(result.device), "plan": result.plan, "lines": result.lines})
+            return show.as_json(
+                {"device": str(result.device), "plan": result.plan, "lines": result.lines, "cluster": result.cluster}
+            )
         say_plan(result, settings.dollars_per_hour)
         return show.next_command(f"verigym train {' '.join(map(show.quote, [recipe, *(overrides or [])]))}")
     where = f"in {', '.join(environments)}" if environments else f"on {settings.data}"
@@ -120,4 +122,8 @@ def say_plan(result: "DryRun", price: float) -> None:
     if price:
         show.say(f"cost     ${plan.dollars:.2f} at ${price:g} per hour")
     for line in plan.advice:
+        show.say(line)
+    if result.cluster:
+        show.say("These are figures of one process. With the cluster:")
+    for line in result.cluster:
         show.say(line)

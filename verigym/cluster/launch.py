@@ -12,7 +12,7 @@ import msgspec
 
 from verigym.cluster.engines import EngineNeeds
 from verigym.cluster.place import ClusterPlace, use_store
-from verigym.cluster.placement import Node, place, rank_gpus, table
+from verigym.cluster.placement import Node, place, rank_gpus
 from verigym.cluster.ray_cluster import RayCluster, this_machine
 from verigym.cluster.settings import KEY_ENV, ClusterSettings, Engines, read_cluster
 from verigym.cluster.started import START_S, EngineHost, EngineSpec, HostedEngine
@@ -114,9 +114,6 @@ class RayPlace(ClusterPlace):
     @property
     def run_episodes(self) -> RunEpisodes:
         return self._pool.run if self._pool is not None else super().run_episodes
-
-    def summary(self, ws: WorkspaceFolder, dry_run: Any) -> Sequence[str]:
-        return ["placement:", *(f"  {line}" for line in table(self.placed, self.nodes))]
 
     def close(self) -> None:
         """Ends what was started. Ray itself ends too if this process started it."""

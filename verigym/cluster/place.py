@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from verigym.cluster.checks import check_adapter, check_version
 from verigym.cluster.engines import EngineNeeds, connect
+from verigym.cluster.estimate import summary
+from verigym.cluster.placement import Node, Placed
 from verigym.cluster.settings import ClusterSettings
 from verigym.core.errors import EngineLost, Refused
 from verigym.core.protocols import Engine, Policy
@@ -25,6 +27,8 @@ from verigym.workspace.place import Here, RunEpisodes
 from verigym.workspace.workspace import WorkspaceFolder
 
 if TYPE_CHECKING:
+    from verigym.model.shape import Shape
+    from verigym.training.plan import Device, TrainingLoad
     from verigym.training.publish import Publisher
     from verigym.training.recipe import Recipe
 
@@ -34,6 +38,9 @@ class ClusterPlace:
 
     def __init__(self, settings: ClusterSettings) -> None:
         self.settings = settings
+        self.nodes: Sequence[Node] = ()
+        self.placed: Sequence[Placed] = ()
+        """What is started where."""
         self._fleet: Fleet | None = None
         self._engines: Sequence[Engine] = ()
         self._needs: EngineNeeds | None = None
@@ -127,8 +134,8 @@ class ClusterPlace:
     def run_episodes(self) -> RunEpisodes:
         return run_many
 
-    def summary(self, ws: WorkspaceFolder, dry_run: Any) -> Sequence[str]:
-        return []
+    def summary(self, load: "TrainingLoad", shape: "Shape", device: "Device") -> Sequence[str]:
+        return summary(self.settings, self.placed, self.nodes, load, shape, device)
 
     def close(self) -> None:
         pass

@@ -72,9 +72,7 @@ class PartOrder(Struct, frozen=True, kw_only=True):
 class Worker:
     """The actor. `engines` are names of actors. Handles would be lost with the machine that stored them."""
 
-    def __init__(
-        self, home: str, variables: dict[str, str], engines: Sequence[str], spec: EngineSpec
-    ) -> None:
+    def __init__(self, home: str, variables: dict[str, str], engines: Sequence[str], spec: EngineSpec) -> None:
         os.environ.update(variables)
         from verigym.workspace.workspace import WorkspaceFolder
 

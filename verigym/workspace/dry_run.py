@@ -41,6 +41,8 @@ class DryRun(NamedTuple):
     """Settings that have no effect."""
     quantized: bool = False
     """Whether the base is stored in 4 bits."""
+    cluster: Sequence[str] = ()
+    """What runs where, memory and time, if a cluster is used."""
 
 
 def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
@@ -97,7 +99,8 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         lines.append(
             f"{share:.0%} of the parameters of the base are stored in 4 bits, the rest in the precision of the model"
         )
-    return DryRun(job.run, lines, found, device.name, notes(recipe, job.facts), recipe.adapter == "qlora")
+    cluster = ws.place.summary(wanted, shape, device)
+    return DryRun(job.run, lines, found, device.name, notes(recipe, job.facts), recipe.adapter == "qlora", cluster)
 
 
 def _adapter_lines(job: TrainingJob, covered: Coverage | None) -> list[str]:

@@ -15,7 +15,9 @@ from verigym.rollout.episode import run_episode
 from verigym.rollout.many import Progress, RunEpisode, RunPlan, RunResults, run_many
 
 if TYPE_CHECKING:
+    from verigym.model.shape import Shape
     from verigym.store.database import Store
+    from verigym.training.plan import Device, TrainingLoad
     from verigym.training.publish import Publisher
     from verigym.training.recipe import Recipe
     from verigym.workspace.workspace import WorkspaceFolder
@@ -63,8 +65,8 @@ class Place(Protocol):
         """Runs episodes."""
         ...
 
-    def summary(self, ws: "WorkspaceFolder", dry_run: Any) -> Sequence[str]:
-        """What a dry run says about this place: what runs where, memory and time. Refuses what cannot be placed."""
+    def summary(self, load: "TrainingLoad", shape: "Shape", device: "Device") -> Sequence[str]:
+        """What a dry run says about this place: what runs where, memory and time."""
         ...
 
     def close(self) -> None:
@@ -96,7 +98,7 @@ class Here:
     def run_episodes(self) -> RunEpisodes:
         return run_many
 
-    def summary(self, ws: "WorkspaceFolder", dry_run: Any) -> Sequence[str]:
+    def summary(self, load: "TrainingLoad", shape: "Shape", device: "Device") -> Sequence[str]:
         return []
 
     def close(self) -> None:

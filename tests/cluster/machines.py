@@ -1,0 +1,179 @@
+"""A Ray cluster of several machines on this one, a training run on it, and kills at random moments. A benchmark uses it too."""
+
+import contextlib
+import json
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.cluster.serving import served
+from tests.workspace.desk import Bench, save_tiny
+from verigym.cluster.launch import RayPlace
+from verigym.cluster.place import ClusterPlace
+from verigym.cluster.ray_cluster import import_ray
+from verigym.cluster.settings import ClusterSettings, Engines, Workers
+from verigym.core.records import Version
+
+FAKE = {"vocabulary": 100, "tokens": 6, "latency_s": 0.4}
+"""A fake engine for the tiny model: its tokens depend on the prompt, the seed and the version only."""
+LIMIT_S = 240.0
+
+
+class Machines:
+    """Machines of a Ray cluster, all on this one. The first is the head, where the command runs."""
+
+    def __init__(self, count: int) -> None:
+        self._ray = import_ray()
+        from ray.cluster_utils import Cluster
+
+        head = {"num_cpus": 8, "include_dashboard": False, "object_store_memory": 100 << 20}
+        self._cluster = Cluster(initialize_head=True, head_node_args=head)
+        self.others = [self._add() for _ in range(count - 1)]
+        self.address: str = self._cluster.address
+
+    def _add(self) -> Any:
+        return self._cluster.add_node(num_cpus=8, object_store_memory=100 << 20)
+
+    def replace(self, draw: random.Random) -> None:
+        """Kills a machine that is not the head, and adds another."""
+        victim = self.others.pop(draw.randrange(len(self.others)))
+        self._cluster.remove_node(victim, allow_graceful=False)
+        self.others.append(self._add())
+
+    def close(self) -> None:
+        with contextlib.suppress(Exception):
+            self._ray.shutdown()
+        self._cluster.shutdown()
+
+
+@contextlib.contextmanager
+def machines(count: int) -> Iterator[Machines]:
+    found = Machines(count)
+    try:
+        yield found
+    finally:
+        found.close()
+
+
+def settings(address: str, engines: int = 2, workers: int = 2) -> ClusterSettings:
+    return ClusterSettings(
+        ray=address,
+        engines=Engines(
+            kind="fake", count=engines, cpus=0.5, max_batch=16, flags=["--fake", json.dumps(FAKE)], versions=4
+        ),
+        workers=Workers(count=workers, cpus=0.5),
+    )
+
+
+def expected(folder: Path, model: Path, steps: int) -> tuple[Bench, Version, str]:
+    """The same run without Ray and without kills."""
+    bench = Bench(folder / "expected", model)
+    with served("fake", model, fake=json.dumps({**FAKE, "latency_s": 0.0}), name=str(model)) as one:
+        bench.ws.place = ClusterPlace(ClusterSettings(engines=Engines(kind="fake", at=[one.address])))
+        version, run = bench.train("grpo", steps=steps)
+    return bench, version, run
+
+
+class Killer:
+    """Kills once during every step, at a random moment, and waits until the victim is back before the next."""
+
+    def __init__(self, kill: Callable[[], None], seed: int, within_s: float = 1.0) -> None:
+        self._kill, self._draw, self._within_s = kill, random.Random(seed), within_s
+        self.kills = 0
+        self.error: BaseException | None = None
+        self._begun, self._ready, self._ended = threading.Event(), threading.Event(), False
+        self._ready.set()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            while True:
+                self._begun.wait()
+                self._begun.clear()
+                if self._ended:
+                    return
+                time.sleep(self._draw.uniform(0.0, self._within_s))
+                self._kill()
+                self.kills += 1
+                self._ready.set()
+        except BaseException as error:  # the test raises it
+            self.error = error
+            self._ready.set()
+
+    def on_step(self, step: int, metrics: dict[str, float], alarms: Any) -> None:
+        """A step has ended: the next one begins when the killer is ready."""
+        assert self._ready.wait(LIMIT_S), "a victim did not come back"
+        if self.error is not None:
+            raise self.error
+        self._ready.clear()
+        self._begun.set()
+
+    def close(self) -> None:
+        self._ended = True
+        self._begun.set()
+        self._thread.join(LIMIT_S)
+
+
+def kill_engine(place: RayPlace, draw: random.Random) -> None:
+    """Kills the process of an engine, and waits until it is another one."""
+    import ray
+
+    def pid(actor: Any) -> int:
+        state = ray.get(actor.state.remote(), timeout=60)
+        return state.pid if state.address else 0
+
+    actor = draw.choice(place._hosts)  # pyright: ignore[reportPrivateUsage]
+    before = until(lambda: pid(actor))
+    os.kill(before, signal.SIGKILL)
+    until(lambda: pid(actor) not in (0, before))
+
+
+def kill_worker(place: RayPlace, draw: random.Random) -> None:
+    """Kills a worker, and waits until Ray has started it again."""
+    import ray
+
+    def pid(actor: Any) -> int:
+        with contextlib.suppress(ray.exceptions.RayError):
+            return ray.get(actor.pid.remote(), timeout=60)
+        return 0
+
+    actor = draw.choice(place._workers)  # pyright: ignore[reportPrivateUsage]
+    before = until(lambda: pid(actor))
+    os.kill(before, signal.SIGKILL)
+    until(lambda: pid(actor) not in (0, before))
+
+
+def until(found: Callable[[], Any]) -> Any:
+    """Waits for a value that counts as true."""
+    deadline = time.monotonic() + LIMIT_S
+    while time.monotonic() < deadline:
+        if value := found():
+            return value
+        time.sleep(0.1)
+    raise TimeoutError("nothing happened in time")
+
+
+def same(first: tuple[Bench, Version, str], second: tuple[Bench, Version, str]) -> None:
+    """Asserts that two runs have the same weights and episodes: nothing is lost, nothing is double, nothing failed."""
+    (one, version, run), (other, found, again) = first, second
+    assert run == again and version.adapter == found.adapter
+    assert one.children(run) == other.children(again)
+    for child in one.children(run):
+        mine = {each.id: each for each in one.ws.store.each_trajectory(child)}
+        theirs = list(other.ws.store.each_trajectory(child))
+        assert sorted(each.id for each in theirs) == sorted(mine), child
+        for each in theirs:
+            assert each.error is None, each.error
+            assert [turn.completion_ids for turn in each.turns] == [turn.completion_ids for turn in mine[each.id].turns]
+        verdicts = [each.trajectory for each in other.ws.store.each_verdict(child)]
+        assert sorted(verdicts) == sorted(mine), child
+
+
+def made_model(folder: Path) -> Path:
+    return save_tiny(folder / "model")

@@ -1,0 +1,173 @@
+"""Engines, workers and ranks that Ray starts on several machines, and kills of each. All machines are this one."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.cluster.machines import (
+    FAKE,
+    Killer,
+    Machines,
+    expected,
+    kill_engine,
+    kill_worker,
+    machines,
+    made_model,
+    same,
+    settings,
+)
+from tests.workspace.desk import Bench
+from verigym.cli.main import app
+from verigym.cluster.launch import RayPlace
+from verigym.cluster.placement import table
+from verigym.cluster.settings import ClusterSettings, Engines, Learners
+from verigym.core.errors import InfrastructureFailure
+from verigym.core.records import Version
+
+pytestmark = pytest.mark.cluster
+STEPS = 6
+"""One kill during each step but the first, so 5 kills."""
+
+
+@pytest.fixture(scope="module")
+def three() -> Iterator[Machines]:
+    with machines(3) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def wanted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bench, Version, str]:
+    folder = tmp_path_factory.mktemp("ray")
+    return expected(folder, made_model(folder), STEPS)
+
+
+def bench_like(wanted: tuple[Bench, Version, str], folder: Path) -> Bench:
+    bench = Bench(folder / "bench", wanted[0].model)
+    bench.desk = wanted[0].desk
+    return bench
+
+
+def trained(bench: Bench, place: RayPlace, killer: Killer | None = None) -> tuple[Bench, Version, str]:
+    bench.ws.place = place
+    try:
+        given = {"on_step": killer.on_step} if killer is not None else {}
+        version, run = bench.train("grpo", steps=STEPS, **given)
+    finally:
+        if killer is not None:
+            killer.close()
+        place.close()
+    return bench, version, run
+
+
+def test_engines_and_workers_give_the_run_of_one_process(
+    three: Machines, wanted: tuple[Bench, Version, str], tmp_path: Path
+):
+    place = RayPlace(settings(three.address))
+    assert len(place.nodes) == 3 and "this command" in "\n".join(table(place.placed, place.nodes))
+    same(wanted, trained(bench_like(wanted, tmp_path), place))
+
+
+def test_engines_that_are_killed_change_nothing(three: Machines, wanted: tuple[Bench, Version, str], tmp_path: Path):
+    place, draw = RayPlace(settings(three.address)), random.Random(1)
+    killer = Killer(lambda: kill_engine(place, draw), seed=1)
+    same(wanted, trained(bench_like(wanted, tmp_path), place, killer))
+    assert killer.kills >= STEPS - 1
+
+
+def test_workers_that_are_killed_change_nothing(three: Machines, wanted: tuple[Bench, Version, str], tmp_path: Path):
+    place, draw = RayPlace(settings(three.address)), random.Random(2)
+    killer = Killer(lambda: kill_worker(place, draw), seed=2)
+    same(wanted, trained(bench_like(wanted, tmp_path), place, killer))
+    assert killer.kills >= STEPS - 1
+
+
+def test_machines_that_are_lost_change_nothing(three: Machines, wanted: tuple[Bench, Version, str], tmp_path: Path):
+    place, draw = RayPlace(settings(three.address, engines=3)), random.Random(3)
+    killer = Killer(lambda: three.replace(draw), seed=3)
+    same(wanted, trained(bench_like(wanted, tmp_path), place, killer))
+    assert killer.kills >= STEPS - 1
+
+
+def test_a_command_that_is_killed_resumes(three: Machines, wanted: tuple[Bench, Version, str], tmp_path: Path):
+    bench, draw = bench_like(wanted, tmp_path), random.Random(4)
+    engines = {"kind": "fake", "count": 2, "cpus": 0.5, "max_batch": 16, "flags": ["--fake", json.dumps(FAKE)]}
+    file = bench.file("cluster.yaml", json.dumps({"ray": three.address, "engines": engines}))
+    recipe = bench.recipe_file("grpo", steps=STEPS)
+    command = [
+        sys.executable,
+        "-m",
+        "verigym.cli.main",
+        "train",
+        recipe,
+        "--cluster",
+        file,
+        "--home",
+        str(bench.ws.home),
+    ]
+    command[1:3] = ["-c", "import sys; from verigym.cli.main import main; sys.exit(main())"]
+    for _ in range(5):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        before = len(bench.ws.store.metrics(wanted[2]))
+        deadline = time.monotonic() + 240
+        while len(bench.ws.store.metrics(wanted[2])) == before and process.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        time.sleep(draw.uniform(0.0, 1.0))
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait(60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=400)
+    assert done.returncode == 0, done.stdout + done.stderr
+    version = bench.ws.store.get("trained", wanted[2], Version)
+    assert version is not None
+    same(wanted, (bench, version, wanted[2]))
+
+
+def test_two_ranks_that_ray_starts_learn_what_one_process_does(
+    three: Machines, wanted: tuple[Bench, Version, str], tmp_path: Path
+):
+    bench = bench_like(wanted, tmp_path)
+    one = Bench(tmp_path / "one", wanted[0].model)
+    one.desk = bench.desk
+    alone, run = one.train("grpo")
+    bench.ws.place = RayPlace(ClusterSettings(ray=three.address, learners=Learners(count=2, cpus=0.5)))
+    try:
+        version, again = bench.train("grpo")
+    finally:
+        bench.ws.place.close()
+    assert run == again and version.adapter
+    import safetensors.torch
+
+    mine, theirs = (
+        safetensors.torch.load_file(each.ws.adapter_folder(made.adapter) / "adapter_model.safetensors")
+        for each, made in ((one, alone), (bench, version))
+    )
+    assert max(float((mine[name] - theirs[name]).abs().max()) for name in mine) < 1e-5
+
+
+def test_an_engine_that_cannot_start_ends_the_command_in_words(three: Machines, tmp_path: Path):
+    bench = Bench(tmp_path / "bench", made_model(tmp_path))
+    flags = ["--fake", '{"slots": 0}']
+    bench.ws.place = RayPlace(ClusterSettings(ray=three.address, engines=Engines(kind="fake", cpus=0.5, flags=flags)))
+    try:
+        with pytest.raises(InfrastructureFailure, match="No engine could be started"):
+            bench.train("grpo")
+        assert bench.nothing_was_begun()
+    finally:
+        bench.ws.place.close()
+
+
+def test_the_status_shows_machines_and_processes(three: Machines):
+    done = CliRunner().invoke(app, ["cluster", "status", three.address, "--json"])
+    assert done.exit_code == 0, done.output
+    assert done.output.count('"alive": true') == 3
+    done = CliRunner().invoke(app, ["cluster", "status", "127.0.0.1:9"])
+    assert "There is no Ray cluster at 127.0.0.1:9" in str(done.exception)
