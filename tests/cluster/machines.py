@@ -39,10 +39,13 @@ class Machines:
     def _add(self) -> Any:
         return self._cluster.add_node(num_cpus=8, object_store_memory=100 << 20)
 
-    def replace(self, draw: random.Random) -> None:
-        """Kills a machine that is not the head, and adds another."""
+    def kill(self, draw: random.Random) -> None:
+        """Kills a machine that is not the head."""
         victim = self.others.pop(draw.randrange(len(self.others)))
         self._cluster.remove_node(victim, allow_graceful=False)
+
+    def add(self) -> None:
+        """Adds a machine. Ray does that only on the main thread."""
         self.others.append(self._add())
 
     def close(self) -> None:
@@ -80,10 +83,13 @@ def expected(folder: Path, model: Path, steps: int) -> tuple[Bench, Version, str
 
 
 class Killer:
-    """Kills once during every step, at a random moment, and waits until the victim is back before the next."""
+    """Kills once during every step but the first, at a random moment. The next step begins when the victim is back. `restore`
+    brings it back, on the main thread."""
 
-    def __init__(self, kill: Callable[[], None], seed: int, within_s: float = 1.0) -> None:
-        self._kill, self._draw, self._within_s = kill, random.Random(seed), within_s
+    def __init__(
+        self, kill: Callable[[], None], seed: int, restore: Callable[[], None] = lambda: None, within_s: float = 1.0
+    ) -> None:
+        self._kill, self._restore, self._draw, self._within_s = kill, restore, random.Random(seed), within_s
         self.kills = 0
         self.error: BaseException | None = None
         self._begun, self._ready, self._ended = threading.Event(), threading.Event(), False
@@ -111,6 +117,8 @@ class Killer:
         assert self._ready.wait(LIMIT_S), "a victim did not come back"
         if self.error is not None:
             raise self.error
+        if step > 1:
+            self._restore()
         self._ready.clear()
         self._begun.set()
 

@@ -92,7 +92,7 @@ def test_workers_that_are_killed_change_nothing(three: Machines, wanted: tuple[B
 
 def test_machines_that_are_lost_change_nothing(three: Machines, wanted: tuple[Bench, Version, str], tmp_path: Path):
     place, draw = RayPlace(settings(three.address, engines=3)), random.Random(3)
-    killer = Killer(lambda: three.replace(draw), seed=3)
+    killer = Killer(lambda: three.kill(draw), 3, three.add)
     same(wanted, trained(bench_like(wanted, tmp_path), place, killer))
     assert killer.kills >= STEPS - 1
 
