@@ -5,6 +5,9 @@ import json
 import os
 import random
 import signal
+import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -29,10 +32,8 @@ class Machines:
 
     def __init__(self, count: int) -> None:
         self._ray = import_ray()
-        from ray.cluster_utils import Cluster
-
         head = {"num_cpus": 8, "include_dashboard": False, "object_store_memory": 100 << 20}
-        self._cluster = Cluster(initialize_head=True, head_node_args=head)
+        self._cluster = import_ray("ray.cluster_utils").Cluster(initialize_head=True, head_node_args=head)
         self.others = [self._add() for _ in range(count - 1)]
         self.address: str = self._cluster.address
 
@@ -91,6 +92,8 @@ class Killer:
     ) -> None:
         self._kill, self._restore, self._draw, self._within_s = kill, restore, random.Random(seed), within_s
         self.kills = 0
+        self.paused = False
+        """Whether the run waits for the killer."""
         self.error: BaseException | None = None
         self._begun, self._ready, self._ended = threading.Event(), threading.Event(), False
         self._ready.set()
@@ -114,6 +117,13 @@ class Killer:
 
     def on_step(self, step: int, metrics: dict[str, float], alarms: Any) -> None:
         """A step has ended: the next one begins when the killer is ready."""
+        self.paused = True
+        try:
+            self._next(step)
+        finally:
+            self.paused = False
+
+    def _next(self, step: int) -> None:
         assert self._ready.wait(LIMIT_S), "a victim did not come back"
         if self.error is not None:
             raise self.error
@@ -128,9 +138,44 @@ class Killer:
         self._thread.join(LIMIT_S)
 
 
+class ProgressWatch:
+    """Measures the longest time in which a run stored no episode, from its first one. Times in which it waits for the killer do
+    not count."""
+
+    def __init__(self, home: Path, killer: Killer) -> None:
+        self.longest_s = 0.0
+        self._home, self._killer, self._ended = home, killer, threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        known, since = 0, time.monotonic()
+        while not self._ended.wait(0.2):
+            count, now = self._count(), time.monotonic()
+            if count != known or not count or self._killer.paused:
+                known, since = count, now
+            self.longest_s = max(self.longest_s, now - since)
+
+    def _count(self) -> int:
+        with (
+            contextlib.suppress(sqlite3.Error),
+            contextlib.closing(sqlite3.connect(f"file:{self._home / 'store.db'}?mode=ro", uri=True)) as store,
+        ):
+            [[episodes, verdicts]] = store.execute(
+                "SELECT (SELECT COUNT(*) FROM trajectories), (SELECT COUNT(*) FROM verdicts)"
+            ).fetchall()
+            return episodes + verdicts
+        return 0
+
+    def close(self) -> float:
+        self._ended.set()
+        self._thread.join(LIMIT_S)
+        return self.longest_s
+
+
 def kill_engine(place: RayPlace, draw: random.Random) -> None:
     """Kills the process of an engine, and waits until it is another one."""
-    import ray
+    ray = import_ray()
 
     def pid(actor: Any) -> int:
         state = ray.get(actor.state.remote(), timeout=60)
@@ -144,7 +189,7 @@ def kill_engine(place: RayPlace, draw: random.Random) -> None:
 
 def kill_worker(place: RayPlace, draw: random.Random) -> None:
     """Kills a worker, and waits until Ray has started it again."""
-    import ray
+    ray = import_ray()
 
     def pid(actor: Any) -> int:
         with contextlib.suppress(ray.exceptions.RayError):
@@ -185,3 +230,25 @@ def same(first: tuple[Bench, Version, str], second: tuple[Bench, Version, str]) 
 
 def made_model(folder: Path) -> Path:
     return save_tiny(folder / "model")
+
+
+def kill_command(bench: Bench, address: str, run: str, kills: int, draw: random.Random) -> Version:
+    """Trains by the command line, kills the command at random moments so many times, and then lets it end."""
+    engines = {"kind": "fake", "count": 2, "cpus": 0.5, "max_batch": 16, "flags": ["--fake", json.dumps(FAKE)]}
+    file = bench.file("cluster.yaml", json.dumps({"ray": address, "engines": engines}))
+    recipe = bench.recipe_file("grpo", steps=kills + 1)
+    code = "import sys; from verigym.cli.main import main; sys.exit(main())"
+    command = [sys.executable, "-c", code, "train", recipe, "--cluster", file, "--home", str(bench.ws.home)]
+    for _ in range(kills):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        before = len(bench.ws.store.metrics(run))
+        until(lambda process=process, before=before: process.poll() is not None or len(bench.metrics(run)) > before)
+        assert process.poll() is None, "the command ended by itself"
+        time.sleep(draw.uniform(0.0, 1.0))
+        process.kill()
+        process.wait(60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=2 * LIMIT_S)
+    assert done.returncode == 0, done.stdout + done.stderr
+    version = bench.ws.store.get("trained", run, Version)
+    assert version is not None
+    return version

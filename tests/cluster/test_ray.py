@@ -1,12 +1,6 @@
 """Engines, workers and ranks that Ray starts on several machines, and kills of each. All machines are this one."""
 
-import json
-import os
 import random
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,10 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.cluster.machines import (
-    FAKE,
     Killer,
     Machines,
     expected,
+    kill_command,
     kill_engine,
     kill_worker,
     machines,
@@ -98,36 +92,8 @@ def test_machines_that_are_lost_change_nothing(three: Machines, wanted: tuple[Be
 
 
 def test_a_command_that_is_killed_resumes(three: Machines, wanted: tuple[Bench, Version, str], tmp_path: Path):
-    bench, draw = bench_like(wanted, tmp_path), random.Random(4)
-    engines = {"kind": "fake", "count": 2, "cpus": 0.5, "max_batch": 16, "flags": ["--fake", json.dumps(FAKE)]}
-    file = bench.file("cluster.yaml", json.dumps({"ray": three.address, "engines": engines}))
-    recipe = bench.recipe_file("grpo", steps=STEPS)
-    command = [
-        sys.executable,
-        "-m",
-        "verigym.cli.main",
-        "train",
-        recipe,
-        "--cluster",
-        file,
-        "--home",
-        str(bench.ws.home),
-    ]
-    command[1:3] = ["-c", "import sys; from verigym.cli.main import main; sys.exit(main())"]
-    for _ in range(5):
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        before = len(bench.ws.store.metrics(wanted[2]))
-        deadline = time.monotonic() + 240
-        while len(bench.ws.store.metrics(wanted[2])) == before and process.poll() is None:
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-        time.sleep(draw.uniform(0.0, 1.0))
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait(60)
-    done = subprocess.run(command, capture_output=True, text=True, timeout=400)
-    assert done.returncode == 0, done.stdout + done.stderr
-    version = bench.ws.store.get("trained", wanted[2], Version)
-    assert version is not None
+    bench = bench_like(wanted, tmp_path)
+    version = kill_command(bench, three.address, wanted[2], STEPS - 1, random.Random(4))
     same(wanted, (bench, version, wanted[2]))
 
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from verigym.cluster.ray_cluster import RayCluster
+from verigym.cluster.ray_cluster import RayCluster, import_ray
 from verigym.cluster.started import variables_of
 
 _GUARD = 'cat >/dev/null; kill -s KILL "$1" 2>/dev/null'
@@ -68,9 +68,7 @@ class RankFollower:
             self._code = self._ask("wait", 60.0 if seconds is None else seconds)
         if self._code is None:
             raise subprocess.TimeoutExpired("rank", seconds or 60.0)
-        import ray
-
-        ray.kill(self._actor)  # so that another rank can have its place
+        import_ray().kill(self._actor)  # so that another rank can have its place
         return self._code
 
     @property
@@ -78,14 +76,12 @@ class RankFollower:
         return self.poll()
 
     def _ask(self, method: str, *given: Any) -> Any:
-        import ray
-        from ray.exceptions import GetTimeoutError, RayError
-
+        ray, exceptions = import_ray(), import_ray("ray.exceptions")
         try:
             return ray.get(getattr(self._actor, method).remote(*given), timeout=_ASK_S + (given[0] if given else 0))
-        except GetTimeoutError:
+        except exceptions.GetTimeoutError:
             return None
-        except RayError:
+        except exceptions.RayError:
             self._code = _LOST
             return _LOST
 

@@ -3,6 +3,7 @@
 Ray starts processes, watches them and starts them again. Nothing of a run is stored in it.
 """
 
+import importlib
 import os
 import secrets
 import socket
@@ -24,17 +25,17 @@ _QUIET = {
 }
 
 
-def import_ray() -> Any:
+def import_ray(module: str = "ray") -> Any:
+    """Ray, or one of its modules. Ray is optional, so no type of it is known here."""
     try:
         for name, value in _QUIET.items():
             os.environ.setdefault(name, value)
-        import ray
+        return importlib.import_module(module)
     except ImportError as error:
         raise BadInput(
             f"This cluster file starts processes, which needs Ray. Run: {install_command('ray')}. Engines that run already "
             "(engines.at) need no Ray"
         ) from error
-    return ray
 
 
 def this_machine() -> Node:
@@ -109,12 +110,11 @@ class RayCluster:
 
     def check_clocks(self) -> None:
         """Refuses machines whose clock differs from the one of this machine."""
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
+        strategies = import_ray("ray.util.scheduling_strategies")
         clock: Any = self._ray.remote(num_cpus=0)(_now)
         for one in self._ray.nodes():
             if one["Alive"] and one["NodeID"] != self.node_id:
-                where = NodeAffinitySchedulingStrategy(one["NodeID"], soft=False)
+                where = strategies.NodeAffinitySchedulingStrategy(one["NodeID"], soft=False)
                 before = time.time()
                 there = self._ray.get(clock.options(scheduling_strategy=where).remote(), timeout=60)
                 after = time.time()
@@ -123,9 +123,8 @@ class RayCluster:
 
     def reserve_gpu(self, gpus: float) -> Any:
         """Reserves a GPU of this machine for this process, before anything uses it. The handle keeps it."""
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-        where = NodeAffinitySchedulingStrategy(self.node_id, soft=False)
+        strategies = import_ray("ray.util.scheduling_strategies")
+        where = strategies.NodeAffinitySchedulingStrategy(self.node_id, soft=False)
         remote: Any = self._ray.remote(num_cpus=0, num_gpus=gpus)(GpuReservation)
         handle = remote.options(name=self.named("rank-0"), scheduling_strategy=where).remote()
         ids = self._ray.get(handle.gpus.remote(), timeout=60)
@@ -151,6 +150,4 @@ class GpuReservation:
     """An actor that holds a GPU for the driver, which Ray does not place."""
 
     def gpus(self) -> list[int]:
-        import ray
-
-        return [int(one) for one in ray.get_gpu_ids()]
+        return [int(one) for one in import_ray().get_gpu_ids()]

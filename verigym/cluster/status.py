@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from verigym.cluster.ray_cluster import NAMESPACE, RayCluster
+from verigym.cluster.ray_cluster import NAMESPACE, RayCluster, import_ray
 
 
 class MachineState(Struct, frozen=True, kw_only=True):
@@ -35,9 +35,7 @@ class ClusterStatus(Struct, frozen=True, kw_only=True):
 
 def status(cluster: RayCluster) -> ClusterStatus:
     """Asks Ray and every actor of Verigym. An actor that does not answer within seconds is shown as such."""
-    import ray
-    from ray.util import list_named_actors
-
+    ray, named = import_ray(), import_ray("ray.util").list_named_actors
     machines = [
         MachineState(
             name=one["NodeName"],
@@ -47,13 +45,12 @@ def status(cluster: RayCluster) -> ClusterStatus:
         )
         for one in ray.nodes()
     ]
-    names = [one["name"] for one in list_named_actors(all_namespaces=True) if one["namespace"] == NAMESPACE]
+    names = [one["name"] for one in named(all_namespaces=True) if one["namespace"] == NAMESPACE]
     return ClusterStatus(machines=machines, processes=[_asked(name) for name in sorted(names)])
 
 
 def _asked(name: str) -> ProcessState:
-    import ray
-
+    ray = import_ray()
     role, _, command = name.rpartition("-")
     kind = role.split("-")[0]
     try:

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from verigym.cluster.ray_cluster import import_ray
 from verigym.cluster.started import EngineSpec, HostedEngine
 from verigym.core.errors import InfrastructureFailure, Refused, VerigymError
 from verigym.core.printable import warn
@@ -87,8 +88,7 @@ class Worker:
         """Runs what the store lacks of a part. Returns how many episodes infrastructure broke."""
         asked = msgspec.msgpack.decode(order, type=PartOrder)
         plan = _rebuilt(asked)
-        import ray
-
+        ray = import_ray()
         engines = [HostedEngine(ray.get_actor(name), name, self._spec) for name in self._engines]
         await asyncio.gather(*(engine.alive() for engine in engines))  # connects to those that run
         fleet = Fleet(engines)
@@ -267,9 +267,8 @@ async def _watch(store: Store, plan: RunPlan, on_progress: Any) -> None:
 
 def _is_loss(error: BaseException) -> bool:
     """Whether the worker is gone, and not its work wrong."""
-    from ray.exceptions import RayActorError, RaySystemError
-
-    return isinstance(error, RayActorError | RaySystemError)
+    exceptions = import_ray("ray.exceptions")
+    return isinstance(error, exceptions.RayActorError | exceptions.RaySystemError)
 
 
 def _in_words(error: BaseException) -> BaseException:
