@@ -6,6 +6,7 @@ Passwords come from the environment (PGPASSWORD) or from ~/.pgpass.
 """
 
 import contextlib
+import logging
 import math
 import os
 import socket
@@ -114,6 +115,7 @@ class PostgresDialect:
             import psycopg  # noqa: F401
         except ImportError as error:
             raise BadInput(f"A PostgreSQL store needs psycopg. Run: {install_command('postgres')}") from error
+        logging.getLogger("psycopg").addHandler(logging.NullHandler())  # a lost connection is told by our own errors
         settings = {"connect_timeout": _CONNECT_S, "application_name": _who(), **_KEEPALIVE}
         engine = sa.create_engine(self._url, connect_args=settings, **options)
         event.listen(engine, "connect", _set_up)

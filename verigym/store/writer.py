@@ -55,6 +55,8 @@ class Writer:
         self._room.set()
         self._error: BaseException | None = None
         self._closing = False
+        self._hurried = False
+        """The work was interrupted, so the rest is retried for a shorter time."""
         self._task: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, "verigym-writer")
         """A thread of its own, because blocked environments may occupy all threads of the event loop."""
@@ -63,7 +65,8 @@ class Writer:
         self._task = asyncio.create_task(self._work())
         return self
 
-    async def __aexit__(self, *_: object) -> None:
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._hurried = kind is not None
         await self.close()
 
     async def add(self, trajectory: Trajectory | None = None, verdicts: Sequence[Verdict] = ()) -> None:
@@ -154,10 +157,10 @@ class Writer:
                 return await asyncio.get_running_loop().run_in_executor(self._thread, *add)
             except InfrastructureFailure as error:
                 lasts = isinstance(error, StoreFailure) and not error.passing
-                patience_s = _PATIENCE_S / 10 if self._closing else _PATIENCE_S
+                patience_s = _PATIENCE_S / 10 if self._hurried else _PATIENCE_S
                 if lasts or time.monotonic() - started + wait_s > patience_s:
                     raise
                 if wait_s == 1.0:
                     warn(f"{error}. Retrying for {_PATIENCE_S:g} s")
             await asyncio.sleep(wait_s)
-            wait_s = min(2 * wait_s, 15.0)
+            wait_s = min(2 * wait_s, 5.0)
