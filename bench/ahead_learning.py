@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from domains import one
+import domains
 from figures import Figure, figure, finish, parser
 
 HERE = Path(__file__).parents[1]
@@ -63,10 +63,11 @@ def start_of(home: Path, args: Any) -> str:
 def measured(args: Any, ahead: int, seed: int, home: Path, start: str) -> dict[str, Any]:
     from verigym.workspace.workspace import WorkspaceFolder
 
-    fields = [f"start={start}", *args.set, *(QUICK if args.quick else []), *([f"ahead={ahead}"] if ahead else [])]
+    fields = [f"start={start}", *args.set, *([f"ahead={ahead}"] if ahead else [])]
+    domains.QUICK = QUICK
     asked = parser(None).parse_args(["--quick"] if args.quick else [])
-    asked.recipe, asked.model, asked.set, asked.note, asked.quick = RECIPE, args.model, fields, "", False
-    row = one(asked, seed, home)
+    asked.recipe, asked.model, asked.set, asked.note = RECIPE, args.model, fields, ""
+    row = domains.one(asked, seed, home)
     history = list(WorkspaceFolder(home).store.metrics(row["run"]).values())
     row["watched"] = {
         name: round(statistics.fmean(values), 5)

@@ -1,6 +1,6 @@
 """A real vLLM server on a CPU: versions under load, and all weights replaced while it is paused. About five minutes.
 
-`make test-cluster` installs vLLM into an environment of its own. VERIGYM_VLLM_PYTHON names another one.
+`make test-cluster` installs vLLM into an environment of its own and names it in VERIGYM_VLLM_PYTHON.
 """
 
 import asyncio
@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 import torch
 
-from tests.third_party.install import installed, python_of
 from verigym.core.errors import NotFound
 from verigym.core.generation import Completion, Generation
 from verigym.core.records import Sample, Sampling
@@ -23,14 +22,14 @@ from verigym.policies.engines.one_version import OneVersionEngine
 from verigym.policies.engines.vllm_process import VllmProcess
 from verigym.training.update import logprobs_of
 
-PYTHON = os.environ.get("VERIGYM_VLLM_PYTHON", "") or (str(python_of("vllm")) if installed("vllm") else "")
+PYTHON = os.environ.get("VERIGYM_VLLM_PYTHON", "")
 FLAGS = ["--dtype", "float32", "--enforce-eager", "--max-model-len", "512", "--max-num-batched-tokens", "2048"]
 ENVIRONMENT = {"VLLM_CPU_KVCACHE_SPACE": "1", "HF_HUB_OFFLINE": "1", "VLLM_SERVER_DEV_MODE": "1"}
 
 pytestmark = [
     pytest.mark.cluster,
     pytest.mark.timeout(1800),
-    pytest.mark.skipif(not PYTHON, reason="vLLM is not installed. Run: python -m tests.third_party.install vllm"),
+    pytest.mark.skipif(not PYTHON, reason="VERIGYM_VLLM_PYTHON is not set; make test-cluster sets it"),
 ]
 
 
