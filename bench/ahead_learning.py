@@ -22,7 +22,7 @@ from figures import Figure, figure, finish, parser
 
 HERE = Path(__file__).parents[1]
 RECIPE = HERE / "recipes" / "toolcall_grpo.yaml"
-SFT = ["num_tasks=200", "steps=40", "held_out_eval=", "name=ahead-start"]
+SFT = ["num_tasks=200", "steps=40", "name=ahead-start"]
 QUICK = ["steps=3", "prompts_per_step=2", "num_generations_per_prompt=2", "num_tasks=4", "eval_tasks=4"]
 T_975 = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57}
 """Quantiles of the t distribution by degrees of freedom."""
@@ -55,7 +55,7 @@ def start_of(home: Path, args: Any) -> str:
     from verigym.workspace.workspace import WorkspaceFolder
 
     given = [f"model={args.model}"] if args.model else []
-    quick = ["steps=1", "num_tasks=4"] if args.quick else []
+    quick = ["steps=1", "num_tasks=4", "eval_tasks=4"] if args.quick else []
     recipe = read_recipe(HERE / "recipes" / "quick_sft.yaml", [*given, *SFT, *quick])
     return train(WorkspaceFolder(home), recipe)[0].id
 
