@@ -7,8 +7,9 @@ from msgspec.structs import replace
 
 from tests.training.rank_models import recipe
 from tests.training.test_plan import GPU_RUN, SHAPES
+from verigym.core.errors import Refused
 from verigym.training.plan import Device, memory_of
-from verigym.training.rank_memory import RankSettings, least_load, rank_plan, undividable
+from verigym.training.rank_memory import RankSettings, check_divided, least_load, rank_plan, undividable
 
 SHAPE = SHAPES["8B"]
 FULL = replace(GPU_RUN, full=True)
@@ -64,3 +65,17 @@ def test_what_cannot_be_divided_is_named() -> None:
     assert undividable(recipe(adapter="qlora")) == "adapter: qlora"
     assert not undividable(recipe())
     assert least_load(recipe(lora={"r": 8})).lora_rank == 8
+
+
+def test_one_process_holds_the_whole_model() -> None:
+    assert rank_plan(FULL, SHAPE, gpu(8), RankSettings(count=1)).lines == [
+        "one process makes the updates and holds the whole model"
+    ]
+
+
+def test_a_recipe_that_cannot_be_divided_is_refused_with_a_way_out() -> None:
+    check_divided(recipe())
+    with pytest.raises(
+        Refused, match=r"algorithm: ppo cannot be used with ranks that divide the model\. Use shard never"
+    ):
+        check_divided(recipe(algorithm="ppo"))

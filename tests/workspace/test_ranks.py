@@ -13,6 +13,7 @@ from verigym.cluster.settings import ClusterSettings, Engines
 from verigym.core.errors import Refused
 from verigym.core.records import Version
 from verigym.training.rank_processes import start_ranks
+from verigym.workspace.dry_run import dry_run
 
 pytestmark = pytest.mark.cluster
 
@@ -62,3 +63,16 @@ def test_engines_elsewhere_sample_for_ranks_that_divide_the_model(tmp_path: Path
     for version, other in ((first, found), (second, more)):
         ours, theirs = weights(alone, version), weights(shared, other)
         assert max(float((ours[name] - theirs[name]).abs().max()) for name in ours) < 1e-5
+
+
+def test_the_dry_run_says_what_each_rank_holds(tmp_path: Path) -> None:
+    bench = Bench(tmp_path / "home", save_tiny(tmp_path / "model"))
+    assert not dry_run(bench.ws, bench.recipe()).cluster
+    with start_ranks(2):
+        [first, second] = dry_run(bench.ws, bench.recipe()).cluster
+        assert first == "ranks    2 ranks make the updates together, and each holds the whole model"
+        assert "rank 0 needs at least" in second and second.endswith("fits")
+    with start_ranks(2, shard="always"):
+        assert "each holds 1/2 of the layers" in dry_run(bench.ws, bench.recipe()).cluster[0]
+        with pytest.raises(Refused, match="optimizer.name: adamw8bit cannot be used with ranks that divide"):
+            dry_run(bench.ws, bench.recipe(optimizer={"name": "adamw8bit"}))

@@ -124,6 +124,6 @@ def say_plan(result: "DryRun", price: float) -> None:
     for line in plan.advice:
         show.say(line)
     if result.cluster:
-        show.say("These are figures of one process. With the cluster:")
+        show.say("These are figures of one process. With all of them:")
     for line in result.cluster:
         show.say(line)

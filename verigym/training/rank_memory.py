@@ -10,6 +10,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from verigym.core.errors import Refused
 from verigym.core.words import counted
 from verigym.model.shape import NF4_BITS, Shape
 from verigym.training.plan import Device, Memory, TrainingLoad, memory_of
@@ -45,6 +46,8 @@ class RankPlan(Struct, frozen=True, kw_only=True):
 
     @property
     def lines(self) -> list[str]:
+        if self.count == 1:
+            return ["one process makes the updates and holds the whole model"]
         holds = f"1/{self.count} of the layers" if self.divided else "the whole model"
         usable, word = f"{self.other.usable / 1e9:.1f} GB", "fits" if self.fits else "DOES NOT FIT"
         return [
@@ -120,6 +123,15 @@ def least_load(recipe: Recipe) -> TrainingLoad:
         lora_rank=recipe.lora.r,
         samples=recipe.samples,
     )
+
+
+def check_divided(recipe: Recipe) -> None:
+    """Refuses a recipe that cannot be trained with divided layers."""
+    if what := undividable(recipe):
+        raise Refused(
+            f"{what} cannot be used with ranks that divide the model. Use shard never (VERIGYM_SHARD, or learners.shard in a "
+            "cluster file), or change the recipe"
+        )
 
 
 def undividable(recipe: Recipe) -> str:

@@ -27,7 +27,7 @@ from verigym.training.checkpoint import read_checkpoint, write_checkpoint
 from verigym.training.critic import Tokens
 from verigym.training.learner import Learner, LocalLearner, Loss
 from verigym.training.plan import Device
-from verigym.training.rank_memory import RankSettings, least_load, rank_plan, undividable
+from verigym.training.rank_memory import RankSettings, check_divided, least_load, rank_plan, undividable
 from verigym.training.rank_processes import current
 from verigym.training.ranks import Ranks, checksum, of_network
 from verigym.training.recipe import Recipe
@@ -70,7 +70,7 @@ def open_learner(
         return LocalLearner(model, recipe, reference)
     loaded = shards.is_divided(model)
     if divide := loaded or _divides(ranks, shape_of(model.config, base, model.dtype.itemsize), recipe):
-        _check_divided(recipe)
+        check_divided(recipe)
     setup = Setup(
         base,
         quantized,
@@ -93,7 +93,7 @@ def load_apart(recipe: Recipe, base: str) -> Any:
         return None
     if not _divides(ranks, read_shape(base, ranks.device), recipe, samples_here=False):
         return None
-    _check_divided(recipe)
+    check_divided(recipe)
     load = Load(base, default_dtype(ranks.device))
     ranks.call(load)
     return _load_divided(ranks, load)
@@ -112,11 +112,6 @@ def _divides(ranks: Ranks, shape: Shape, recipe: Recipe, samples_here: bool = Tr
     for line in found.lines:
         warn(line)
     return found.divided
-
-
-def _check_divided(recipe: Recipe) -> None:
-    if what := undividable(recipe):
-        raise Refused(f"{what} cannot be used with ranks that divide the model. Set shard: never, or change the recipe")
 
 
 class RankedLearner:

@@ -2,7 +2,9 @@
 
 import statistics
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
 
 from verigym.core import event_loop
 from verigym.core.errors import VerigymError
@@ -14,7 +16,7 @@ from verigym.policies.version_texts import with_examples
 from verigym.rollout.session import first_items
 from verigym.rollout.skills import offered
 from verigym.training.imitation import imitated
-from verigym.training.plan import TrainingEstimate, TrainingLoad, measure, plan
+from verigym.training.plan import Device, TrainingEstimate, TrainingLoad, measure, plan
 from verigym.training.recipe import Recipe, filled
 from verigym.training.recipe_notes import notes
 from verigym.workspace import datasets as data
@@ -23,6 +25,10 @@ from verigym.workspace.gold import gold_examples
 from verigym.workspace.teachers import shares_weights
 from verigym.workspace.train import TrainingJob, adapter_config
 from verigym.workspace.workspace import WorkspaceFolder
+
+if TYPE_CHECKING:
+    from verigym.model.shape import Shape
+    from verigym.training.ranks import Shard
 
 _LOOKED_AT = 64
 """Number of tasks or rows whose tokens are counted."""
@@ -99,8 +105,24 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         lines.append(
             f"{share:.0%} of the parameters of the base are stored in 4 bits, the rest in the precision of the model"
         )
-    cluster = ws.place.summary(wanted, shape, device)
+    cluster = ws.place.summary(wanted, shape, device) or _rank_lines(recipe, wanted, shape, device)
     return DryRun(job.run, lines, found, device.name, notes(recipe, job.facts), recipe.adapter == "qlora", cluster)
+
+
+def _rank_lines(recipe: Recipe, load: TrainingLoad, shape: "Shape", device: Device) -> list[str]:
+    """What the ranks hold that torchrun started with this command. Empty without ranks. Refuses what they cannot train."""
+    from verigym.training.rank_memory import RankSettings, check_divided, rank_plan, undividable
+    from verigym.training.rank_processes import current
+
+    ranks = current()
+    if ranks is None:
+        return []
+    if ranks.shard == "always":
+        check_divided(recipe)
+    shard: Shard = "never" if undividable(recipe) else ranks.shard
+    own = msgspec.structs.replace(device, memory=ranks.memory)
+    found = rank_plan(load, shape, own, RankSettings(count=ranks.world, shard=shard))
+    return [f"ranks    {line}" for line in found.lines]
 
 
 def _adapter_lines(job: TrainingJob, covered: Coverage | None) -> list[str]:
