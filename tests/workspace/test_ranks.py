@@ -74,5 +74,5 @@ def test_the_dry_run_says_what_each_rank_holds(tmp_path: Path) -> None:
         assert "rank 0 needs at least" in second and second.endswith("fits")
     with start_ranks(2, shard="always"):
         assert "each holds 1/2 of the layers" in dry_run(bench.ws, bench.recipe()).cluster[0]
-        with pytest.raises(Refused, match="optimizer.name: adamw8bit cannot be used with ranks that divide"):
+        with pytest.raises(Refused, match=r"optimizer\.name: adamw8bit cannot be used with ranks that divide"):
             dry_run(bench.ws, bench.recipe(optimizer={"name": "adamw8bit"}))

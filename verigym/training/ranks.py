@@ -96,7 +96,8 @@ class Ranks:
         again: "Callable[[], Ranks] | None" = None,
     ) -> None:
         """`processes` are the followers that this process started: those of rank 1, 2, ... `again` starts all of them again."""
-        self.shard, self.again = shard, again
+        self.shard: Shard = shard
+        self.again = again
         self.rank, self.world = rank, world
         self._processes = processes
         self.broken = False
