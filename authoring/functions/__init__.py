@@ -1,0 +1,1 @@
+"""What writes the held-out rows of the `functions` environment."""
