@@ -1,20 +1,27 @@
 """What training on our environments does for an exam of another project, and what the gate says about it.
 
     python bench/transfer.py recipes/qwen_mixture.yaml --model FOLDER --home HOME --out FILE.jsonl
+    python bench/transfer.py recipes/qwen_mixture.yaml --first recipes/qwen_mixture_sft.yaml ...      # trains both stages
     python bench/transfer.py recipes/qwen_toolcall.yaml --version latest --home HOME      # examines a trained version
 
 The exam is BFCL (`verigym bridges install bfcl`). Nothing of it is trained on. Base and trained version answer the same tasks,
-greedily. The gate compares them on the first category of the exam, with the guards for retention and safety of its policy.
-The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
+greedily. The gain of a category has an interval over its families. The pooled gain is the mean over all tasks of the exam, with
+an interval by bootstrap over tasks. The development categories, which may be looked at while recipes are made, are examined too
+and are not pooled. The gate compares base and version on the first category of the exam, with the guards for retention and
+safety of its policy. The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
 """
 
+import random
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from figures import figure, finish, machine, one_row, parser
 
-EXAM = ["multiple", "simple_python", "live_simple", "live_multiple", "multi_turn_base"]
+EXAM = ["multiple", "simple_python", "live_simple", "multi_turn_base"]
+DEVELOPMENT = ["live_multiple"]
+RESAMPLES = 4000
 QUICK = ["steps=1", "prompts_per_step=2", "num_generations_per_prompt=2", "num_tasks=4", "eval_tasks=4"]
 
 
@@ -22,17 +29,22 @@ def main() -> None:
     asked = parser(__doc__)
     asked.add_argument("recipe", nargs="?", type=Path, default=Path("recipes/quick_sft.yaml"))
     asked.add_argument("--model", default="", help="a folder, in place of the recipe's model")
+    asked.add_argument("--first", type=Path, help="recipe of a first stage, whose version the recipe starts from")
+    asked.add_argument("--set-first", nargs="*", default=[], help="fields of the recipe of the first stage")
     asked.add_argument("--version", default="", help="examine this version instead of training one")
     asked.add_argument("--set", nargs="*", default=[], help="fields of the recipe, such as steps=20")
     asked.add_argument("--exam", nargs="*", default=EXAM, help="categories of BFCL, the first for the gate")
+    asked.add_argument("--development", nargs="*", default=DEVELOPMENT, help="categories that are not pooled")
     asked.add_argument("--most", type=int, help="maximum number of tasks of each category")
     asked.add_argument("--no-gate", action="store_true", help="examine only")
     args, row = one_row(asked, "transfer", examined)
+    pooled = row["pooled"]
     finish(
         [
             figure(f"{row['recipe']}: bfcl:{name}", after[0], f"success, {before[0]:.3f} before, gain {gain}")
             for name, (before, after, gain) in row["exam"].items()
-        ],
+        ]
+        + [figure(f"{row['recipe']}: pooled gain", pooled["gain"], f"{pooled['interval']}, {pooled['tasks']} tasks")],
         args,
     )
 
@@ -40,7 +52,7 @@ def main() -> None:
 def examined(args: Any, home: Path) -> dict[str, Any]:
     from verigym.core.records import Sampling
     from verigym.environments.load import load_environment
-    from verigym.evaluation.compare import compare
+    from verigym.evaluation.compare import compare, scored_pairs
     from verigym.rollout.settings import RunSettings
     from verigym.training.recipe import read_recipe
     from verigym.workspace import measure as stages
@@ -49,32 +61,51 @@ def examined(args: Any, home: Path) -> dict[str, Any]:
     from verigym.workspace.workspace import WorkspaceFolder
 
     given = [f"model={args.model}"] if args.model else []
-    recipe = read_recipe(args.recipe, [*given, *args.set, *(QUICK if args.quick else [])])
+    given += QUICK if args.quick else []
     ws = WorkspaceFolder(home)
+    recipe = read_recipe(args.recipe, [*given, *args.set])
+    first = ""
+    if args.first and not args.version:
+        first = train(ws, read_recipe(args.first, [*given, *args.set_first]))[0].id
+        recipe = read_recipe(args.recipe, [*given, *args.set, f"start={first}"])
     version = ws.agent(args.version) if args.version else train(ws, recipe)[0]
     base, setting = ws.agent(recipe.model), RunSettings(sampling=Sampling(temperature=0.0, max_tokens=256))
     row: dict[str, Any] = {
         "recipe": args.recipe.stem,
         "set": args.set,
+        "first": {"recipe": args.first.stem, "set": args.set_first, "version": first} if first else {},
         "version": version.id,
         "machine": machine(),
         "note": args.note,
         "exam": {},
         "gate": {},
     }
-    for category in args.exam[:1] if args.quick else args.exam:
+    differences: list[float] = []
+    for category in args.exam[:2] if args.quick else [*args.exam, *args.development]:
         environment = load_environment(f"bfcl:{category}?train=0")
         most = 4 if args.quick else args.most
         before, after = (stages.measure(ws, environment, agent, setting, n=most) for agent in (base, version))
         gain = compare(before, after).success
+        if category in args.exam:
+            differences += [float(new.passed) - float(old.passed) for old, new in scored_pairs(before, after)]
         values = [before.metrics["success"], after.metrics["success"], gain]
         row["exam"][category] = [[round(x, 4) for x in (each.value, each.low, each.high)] for each in values]
         print(f"{args.recipe.stem} bfcl:{category}: {row['exam'][category]}", file=sys.stderr, flush=True)
+    row["pooled"] = pooled_gain(differences)
+    print(f"{args.recipe.stem} pooled: {row['pooled']}", file=sys.stderr, flush=True)
     if not args.quick and not args.no_gate:
         decision = gate(ws, version, base, environment=f"bfcl:{args.exam[0]}?train=0", settings=setting)
         checks = {check.name: f"{check.outcome}: {check.words}" for check in decision.checks}
         row["gate"] = {"verdict": decision.verdict, "words": decision.words, "checks": checks}
     return row
+
+
+def pooled_gain(differences: Sequence[float], resamples: int = RESAMPLES) -> dict[str, Any]:
+    """The mean difference over all tasks, each base against version, with its 95% interval by bootstrap over tasks."""
+    draw, count = random.Random(0), len(differences)
+    means = sorted(sum(draw.choices(differences, k=count)) / count for _ in range(resamples))
+    low, high = means[round(0.025 * resamples)], means[round(0.975 * resamples) - 1]
+    return {"gain": round(sum(differences) / count, 4), "interval": [round(low, 4), round(high, 4)], "tasks": count}
 
 
 if __name__ == "__main__":
