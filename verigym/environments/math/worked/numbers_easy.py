@@ -186,7 +186,7 @@ def days_and_hours(random: Random) -> Told:
             f"A day has 24 hours: {times(7 * weeks + days, 24)}.",
             f"{plus((7 * weeks + days) * 24, hours)} hours.",
         ],
-        amount(total, "hours"),
+        amount(total),
         said=said,
         weeks=weeks,
         days=days,

@@ -406,25 +406,15 @@ def two_changes(random: Random) -> Told:
 
 
 def growth(random: Random) -> Told:
-    rate, years = random.choice((5, 10, 20, 25, 50)), random.choice((2, 3))
+    rate, years = random.choice(((5, 2), (10, 2), (10, 3), (20, 2), (20, 3), (50, 2), (50, 3)))
     base = (
-        random.randint(1, 20)
-        * {5: 400, 10: 100, 20: 25, 25: 16, 50: 8}[rate]
-        * (
-            5
-            if rate == 20 and years == 3
-            else 4
-            if rate == 25 and years == 3
-            else 10
-            if rate == 10 and years == 3
-            else 20
-            if years == 3 and rate == 5
-            else 1
-        )
+        random.randint(1, 12)
+        * {5: 400, 10: 100, 20: 25, 50: 4}[rate]
+        * {2: 1, 3: 10 if rate == 10 else 5 if rate == 20 else 2}[years]
     )
     down = random.random() < 0.3
     values = [Fraction(base)]
-    steps = []
+    steps: list[str] = []
     for year in range(years):
         part = values[-1] * rate / 100
         values.append(values[-1] - part if down else values[-1] + part)

@@ -155,6 +155,7 @@ def mixed_forms(random: Random) -> Told:
 def weekday_after(random: Random) -> Told:
     day, days = random.randrange(7), random.randint(9, 400)
     back = random.random() < 0.4
+    days += days % 7 == 0
     rest = days % 7
     result = DAYS[(day + (-rest if back else rest)) % 7]
     start = DAYS[day]
@@ -182,6 +183,7 @@ def weekday_after(random: Random) -> Told:
 def month_after(random: Random) -> Told:
     month, count = random.randrange(12), random.randint(13, 120)
     back = random.random() < 0.5
+    count += count % 12 == 0
     rest = count % 12
     result = MONTHS[(month + (-rest if back else rest)) % 12]
     start, word = MONTHS[month], "before" if back else "after"
@@ -351,6 +353,8 @@ COMPASS = ("north", "east", "south", "west")
 def turns(random: Random) -> Told:
     facing = random.randrange(4)
     moves = [random.choice((1, -1, 2)) for _ in range(random.choice((2, 3, 4)))]
+    while sum(moves) % 4 == 0:
+        moves = [random.choice((1, -1, 2)) for _ in range(random.choice((2, 3, 4)))]
     words = {1: "a quarter turn to the right", -1: "a quarter turn to the left", 2: "a half turn"}
     shown, start = ", then ".join(words[each] for each in moves), COMPASS[facing]
     steps, now = [], facing
