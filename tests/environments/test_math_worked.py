@@ -139,10 +139,8 @@ def solves(name: str, told: Told) -> bool:
     else:
         equations = [told.slots[key] for key in ("equation", "one", "two") if key in told.slots]
     answer: Any = told.data["answer"]
-    values = (
-        {name: [Fraction(value) for value in each] for name, each in answer.items()} if isinstance(answer, dict) else {}
-    )
-    values = values or {"x": [Fraction(answer)]}
+    named: dict[str, list[str]] = {"x": [answer]} if isinstance(answer, str) else answer
+    values = {letter: [Fraction(value) for value in each] for letter, each in named.items()}
     sides = differences(equations)
     if len(values) == 2:
         (x,), (y,) = values["x"], values["y"]
