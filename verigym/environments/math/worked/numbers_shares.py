@@ -406,12 +406,8 @@ def two_changes(random: Random) -> Told:
 
 
 def growth(random: Random) -> Told:
-    rate, years = random.choice(((5, 2), (10, 2), (10, 3), (20, 2), (20, 3), (50, 2), (50, 3)))
-    base = (
-        random.randint(1, 12)
-        * {5: 400, 10: 100, 20: 25, 50: 4}[rate]
-        * {2: 1, 3: 10 if rate == 10 else 5 if rate == 20 else 2}[years]
-    )
+    rate, years = random.choice(((5, 2), (10, 2), (10, 3), (20, 2), (50, 2)))
+    base = random.randint(1, 12) * {5: 400, 10: 100, 20: 25, 50: 4}[rate] * {2: 1, 3: 10}[years]
     down = random.random() < 0.3
     values = [Fraction(base)]
     steps: list[str] = []
