@@ -171,6 +171,14 @@ def test_joining_without_the_variables_names_them(monkeypatch: pytest.MonkeyPatc
         join()
 
 
+def test_an_unknown_way_to_divide_is_refused(two: Ranks, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in zip(VARIABLES, ("1", "2", "1", "127.0.0.1", "1"), strict=True):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("VERIGYM_SHARD", "maybe")
+    with pytest.raises(BadInput, match=r'VERIGYM_SHARD: "maybe" is unknown\. Use one of auto, always, never'):
+        join()
+
+
 def test_a_killed_rank_ends_training_with_its_name(folder: Path, two: Ranks) -> None:
     """The last test of this file: its ranks are gone afterwards."""
     shared = open_learner(adapted(folder), recipe(), base=str(folder))

@@ -105,7 +105,7 @@ def join() -> Ranks:
             f"The environment variables {', '.join(missing)} are not set. Start the ranks with torchrun or start_ranks(n)"
         )
     where = f"{os.environ['MASTER_ADDR']}:{os.environ['MASTER_PORT']}"
-    shard = _check_shard(os.environ.get(SHARD) or "auto")
+    shard = _check_shard(os.environ.get(SHARD) or "auto", SHARD)
     try:
         store, rank, world = next(rendezvous("env://", timeout=timedelta(seconds=START_S)))
         return Ranks(store, rank, world, int(os.environ["LOCAL_RANK"]), shard=shard)
@@ -116,11 +116,11 @@ def join() -> Ranks:
         ) from error
 
 
-def _check_shard(value: str) -> Shard:
+def _check_shard(value: str, name: str = "shard") -> Shard:
     for known in get_args(Shard):
         if value == known:
             return known
-    raise BadInput(f'shard: "{value}" is unknown. Use one of {", ".join(get_args(Shard))}')
+    raise BadInput(f'{name}: "{value}" is unknown. Use one of {", ".join(get_args(Shard))}')
 
 
 def _store(host: str, count: int) -> Any:
