@@ -15,6 +15,7 @@ the model of both.
 
 import contextlib
 import json
+import math
 import shutil
 import socket
 import statistics
@@ -96,8 +97,8 @@ def compared(here: dict[str, Any], there: dict[str, Any], name: str) -> list[Fig
     both = [(here["metrics"][step], there["metrics"][step]) for step in here["metrics"] if step in there["metrics"]]
     skipped = both[2:] or both  # the first steps compile and record graphs
 
-    def mean(rows: list[dict[str, float]], *names: str) -> float:
-        return statistics.fmean(sum(row.get(one, 0.0) for one in names) for row in rows)
+    def mean(rows: list[dict[str, float]], name: str) -> float:
+        return statistics.fmean([row[name] for row in rows if name in row] or [math.nan])
 
     mine, theirs = [a for a, _ in skipped], [b for _, b in skipped]
     times = {key: (mean(mine, key), mean(theirs, key)) for key in ("seconds", "sampling_s", "update_s")}
