@@ -203,6 +203,8 @@ def workspace(home: Path | None, *, create: bool = False, cluster: str = "") -> 
     ws = CommandWorkspace(home, cluster)
     if ws.home.is_file():
         raise BadInput(f"{'VERIGYM_HOME' if home is None else '--home'} {ws.home} is a file. Name a folder")
+    if cluster:
+        _ = ws.folder  # a cluster file may name the store
     if not create:
         ws.check_exists()
     return ws

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from verigym.cluster.settings import KEY_ENV, is_local
+from verigym.cluster.settings import is_local
 from verigym.core.errors import BadInput, Refused
 from verigym.core.records import Version
 from verigym.policies.engines.http import EngineServer
@@ -26,8 +26,8 @@ async def check_server(address: str, key_env: str, key: str) -> None:
     A server that cannot be reached is the business of the fleet."""
     if not key and not is_local(address):
         raise BadInput(
-            f"{address} is on another machine, and there is no key. Start the engine with --api-key, set {KEY_ENV} to the same "
-            f"key here, and write key: ${KEY_ENV} in the cluster file"
+            f"{address} is on another machine, and there is no key. Start the engine with --api-key, and set {key_env} to the "
+            "same key here"
         )
     stranger = EngineServer(address, _NO_KEY if key else key_env)
     try:

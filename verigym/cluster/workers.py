@@ -245,8 +245,10 @@ def _order(plan: RunPlan, policy: TokenPolicy, tasks: Sequence[Task], base: str,
 def _only_here(plan: RunPlan, policy: Policy, run: RunEpisode) -> str:
     """Why only the driver can run a plan. Empty if a worker can."""
     context = plan.context
-    if run is not run_episode:
+    if plan.agent.program or plan.environment.agent:
         return "an external agent drives them"
+    if run is not run_episode:
+        return "each group of a run with ahead has a version of its own"
     if context.policies or getattr(context, "scorer", None) is not None:
         return "a judge, a simulated user or a reward model is in its memory"
     if plan.environment.toolbox.plain is not plan.environment.toolbox:
