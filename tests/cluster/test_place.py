@@ -4,9 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from tests.cluster.serving import served
 from tests.workspace.desk import Bench, save_tiny
+from verigym.cli.main import app
 from verigym.cluster.place import ClusterPlace
 from verigym.cluster.settings import ClusterSettings, Engines
 from verigym.core.errors import BadInput, InfrastructureFailure, Refused, VerigymError
@@ -97,8 +99,13 @@ def test_commands_take_addresses_and_cluster_files(tmp_path: Path, model: Path):
         said = bench.shell("train", recipe, "--cluster", file)
         version = said.split("version ")[1].split()[0]
         bench.shell("eval", bench.desk, "-m", version, "--cluster", file)
-        said = bench.shell("gate", version, "--champion", str(model), "--dry-run", "--cluster", file)
-        assert "The gate compares" in said
+        policy = bench.file("alone.yaml", "retention: null\nsafety: null\nmargins: {latency: null}\n")
+        given = ["gate", version, "--policy", policy, "--cluster", file]
+        before = one.service.served
+        assert "The gate compares" in bench.shell(*given, "--dry-run") and one.service.served == before
+        done = CliRunner().invoke(app, given, env={"VERIGYM_HOME": str(bench.ws.home)})
+        assert done.exit_code in (0, 1, 3), done.output
+        assert one.service.served > before, "the gate samples on the engine"
 
 
 def test_the_dry_run_says_what_runs_where_and_how_long_a_step_takes(tmp_path: Path, model: Path):

@@ -24,6 +24,7 @@ from verigym.cli.main import app
 from verigym.cluster.launch import RayPlace
 from verigym.cluster.placement import table
 from verigym.cluster.settings import ClusterSettings, Engines, Learners
+from verigym.cluster.status import ClusterStatus, status
 from verigym.core.errors import InfrastructureFailure
 from verigym.core.records import Version
 
@@ -50,14 +51,12 @@ def bench_like(wanted: tuple[Bench, Version, str], folder: Path) -> Bench:
     return bench
 
 
-def trained(bench: Bench, place: RayPlace, killer: Killer | None = None) -> tuple[Bench, Version, str]:
+def trained(bench: Bench, place: RayPlace, killer: Killer) -> tuple[Bench, Version, str]:
     bench.ws.place = place
     try:
-        given = {"on_step": killer.on_step} if killer is not None else {}
-        version, run = bench.train("grpo", steps=STEPS, **given)
+        version, run = bench.train("grpo", on_step=killer.on_step, steps=STEPS)
     finally:
-        if killer is not None:
-            killer.close()
+        killer.close()
         place.close()
     return bench, version, run
 
@@ -67,7 +66,17 @@ def test_engines_and_workers_give_the_run_of_one_process(
 ):
     place = RayPlace(settings(three.address))
     assert len(place.nodes) == 3 and "this command" in "\n".join(table(place.placed, place.nodes))
-    same(wanted, trained(bench_like(wanted, tmp_path), place))
+    seen: list[ClusterStatus] = []
+    bench = bench_like(wanted, tmp_path)
+    bench.ws.place = place
+    try:
+        version, run = bench.train("grpo", on_step=lambda *_: seen.append(status(place.ray)), steps=STEPS)
+    finally:
+        place.close()
+    same(wanted, (bench, version, run))
+    assert [one.role for one in seen[0].processes] == ["engine-0", "engine-1", "worker-0", "worker-1"]
+    assert {one.state for one in seen[0].processes} == {"up"}
+    assert all(one.address.startswith("http://") for one in seen[0].processes[:2])
 
 
 def test_engines_that_are_killed_change_nothing(three: Machines, wanted: tuple[Bench, Version, str], tmp_path: Path):
@@ -134,6 +143,6 @@ def test_an_engine_that_cannot_start_ends_the_command_in_words(three: Machines, 
 def test_the_status_shows_machines_and_processes(three: Machines):
     done = CliRunner().invoke(app, ["cluster", "status", three.address, "--json"])
     assert done.exit_code == 0, done.output
-    assert done.output.count('"alive": true') == 3
+    assert done.output.count('"alive": true') == 1 + len(three.others)
     done = CliRunner().invoke(app, ["cluster", "status", "127.0.0.1:9"])
     assert "There is no Ray cluster at 127.0.0.1:9" in str(done.exception)

@@ -88,6 +88,12 @@ def test_the_manifest_has_the_fields_of_a_rayjob():
         assert container["envFrom"] == [{"secretRef": {"name": "verigym"}}]
 
 
+def test_options_after_the_command_belong_to_it():
+    text = printed("slurm", "--name", "job", "rollout", "toolcall", "-m", "smollm2-135m", "--name", "mine", "-n", "3")
+    assert "#SBATCH --job-name=job\n" in text
+    assert "verigym rollout toolcall -m smollm2-135m --name mine -n 3\n" in text
+
+
 def test_one_machine_needs_no_other_machines_and_no_gpu():
     manifest: Any = msgspec.yaml.decode(printed("kubernetes", "--gpus", "0", *TRAIN))
     cluster = manifest["spec"]["rayClusterSpec"]

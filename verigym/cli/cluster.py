@@ -7,7 +7,9 @@ import typer
 from verigym.cli import show
 from verigym.cli.options import Json, group
 
-cluster = group("cluster", "Many machines: status, slurm, kubernetes. Files for `--cluster` of other commands.")
+cluster = group("cluster", "Many machines: print what runs on them, and files that start a job on SLURM or Kubernetes.")
+_WHOLE_COMMAND = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+"""Options after the first word belong to the command that is printed."""
 
 Command = Annotated[
     list[str],
@@ -55,7 +57,7 @@ def cluster_status(
     show.table(processes, ("command", "process", "state", "address", "machine"))
 
 
-@cluster.command("slurm", context_settings={"ignore_unknown_options": True})
+@cluster.command("slurm", context_settings=_WHOLE_COMMAND)
 def cluster_slurm(
     command: Command,
     nodes: Nodes = 1,
@@ -76,7 +78,7 @@ def cluster_slurm(
     show.say(slurm_script(["verigym", *command], shape, name=name, partition=partition, python=python).rstrip("\n"))
 
 
-@cluster.command("kubernetes", context_settings={"ignore_unknown_options": True})
+@cluster.command("kubernetes", context_settings=_WHOLE_COMMAND)
 def cluster_kubernetes(
     command: Command,
     nodes: Nodes = 1,

@@ -67,6 +67,8 @@ class EngineService:
     def __init__(self, engine: Engine, name: str, *, window: int, versions: int, key: str = "") -> None:
         self.engine, self.name, self.window, self.most, self._key = engine, name, window, versions, key
         self.versions: dict[str, Path] = {}
+        self.served = 0
+        """Completed requests."""
         self._running: dict[str, asyncio.Task[Any]] = {}
 
     def app(self) -> web.Application:
@@ -121,6 +123,7 @@ class EngineService:
             f"vllm:num_requests_running {float(load.running)}",
             f"vllm:num_requests_waiting {float(load.waiting)}",
             f"vllm:kv_cache_usage_perc {load.cache_used}",
+            f"vllm:request_success_total {float(self.served)}",
             f'vllm:lora_requests_info{{max_lora="{self.most}"}} 1.0',
         ]
         return web.Response(text="\n".join(lines) + "\n")
@@ -161,6 +164,7 @@ class EngineService:
             self._running.pop(asked.request_id, None)
         if done.finish == "context_full":
             return _error(400, f"The prompt is longer than the maximum model length of {self.window} tokens")
+        self.served += 1
         logprobs = done.restricted or done.logprobs
         content = [{"token_id": id, "logprob": logprob} for id, logprob in zip(done.ids, logprobs, strict=True)]
         choice = {"token_ids": done.ids, "finish_reason": done.finish, "logprobs": {"content": content}}

@@ -84,6 +84,8 @@ class RayPlace(ClusterPlace):
         self._pool: WorkerPool | None = None
         self._spec: EngineSpec | None = None
         self._held: Any = None
+        self._keyed: list[str | None] = []
+        """The key that the environment had before."""
         self._home = ""
         atexit.register(self.close)
         if self._rank_gpus:  # before anything of this process looks at the GPUs
@@ -124,6 +126,10 @@ class RayPlace(ClusterPlace):
                     self._ray.kill(actor)
             self._ray.close()
         self._hosts, self._workers, self._pool, self._held, self._fleet = [], [], None, None, None
+        while self._keyed:
+            os.environ.pop(KEY_ENV, None)
+            if (before := self._keyed.pop()) is not None:
+                os.environ[KEY_ENV] = before
 
     async def _connected(self, needs: EngineNeeds) -> Fleet:
         engines = self.settings.engines
@@ -152,6 +158,8 @@ class RayPlace(ClusterPlace):
 
     def _spec_of(self, engines: Engines, needs: EngineNeeds) -> EngineSpec:
         key = os.environ.get(self.settings.key_env, "").strip() or secrets.token_hex(16)
+        if not self._keyed:
+            self._keyed = [os.environ.get(KEY_ENV)]
         os.environ[KEY_ENV] = key  # the connections of this process use it
         return EngineSpec(
             kind=engines.kind,
