@@ -16,6 +16,8 @@ from figures import Figure, figure, finish, parser
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from tests.store.server import programs
+
 FOLDER = Path(__file__).parents[1] / "tests" / "faults"
 KINDS = sorted(file.stem for file in FOLDER.glob("*.py") if "\ndef faults(" in file.read_text())
 """Files that have a function `faults`."""
@@ -44,10 +46,13 @@ def main() -> None:
     args = options.parse_args()
     if unknown := set(args.kinds) - set(KINDS):
         options.error(f"unknown: {', '.join(sorted(unknown))}. Known: {', '.join(KINDS)}")
-    kills = 5 if args.quick else args.kills
+    kills, kinds = 5 if args.quick else args.kills, args.kinds or KINDS
+    if programs() is None and "database" in kinds:
+        print("skipped: database. PostgreSQL is not installed. Install it: apt-get install postgresql", file=sys.stderr)
+        kinds = [kind for kind in kinds if kind != "database"]
     with tempfile.TemporaryDirectory(prefix="verigym-faults-") as folder:
         place = args.folder or Path(folder)
-        finish([one for kind in args.kinds or KINDS for one in measure(kind, place, kills)], args)
+        finish([one for kind in kinds for one in measure(kind, place, kills)], args)
 
 
 if __name__ == "__main__":

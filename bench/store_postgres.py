@@ -4,12 +4,10 @@
 
 Without --url it starts a server of its own in a temporary folder (apt-get install postgresql). A trajectory has about 3 KB with
 its packed tokens, and one verdict. Writers commit batches of 256 with `Store.add`, as a rollout does. The same writers then
-write to one SQLite file, for comparison. On a busy machine, look at the CPU time per trajectory. The last line is JSON.
+write to one SQLite file, for comparison. On a busy machine, look at the CPU time per trajectory.
 """
 
-import argparse
 import contextlib
-import json
 import multiprocessing
 import os
 import random
@@ -19,6 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
+
+from figures import figure, finish, parser
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -108,35 +108,40 @@ def seconds_until_free(where: str) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--url", default="", help="An empty PostgreSQL database. Default: a server of its own")
-    parser.add_argument("--writers", type=int, default=8)
-    parser.add_argument("--each", type=int, default=4096, help="Trajectories of each writer")
-    given = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("--url", default="", help="an empty PostgreSQL database (default: a server of its own)")
+    options.add_argument("--writers", type=int, default=8)
+    options.add_argument("--each", type=int, default=4096, help="trajectories of each writer (512 with --quick)")
+    args = options.parse_args()
+    each = 512 if args.quick else args.each
     with contextlib.ExitStack() as stack:
-        url, server = given.url, None
+        url, server = args.url, None
         if not url:
-            from tests.store.server import PostgresServer
+            from tests.store.server import PostgresServer, programs
 
+            if programs() is None:
+                print("skipped: PostgreSQL is not installed. Install it: apt-get install postgresql", file=sys.stderr)
+                finish([], args)
             server = stack.enter_context(PostgresServer(["shared_buffers=256MB", "max_wal_size=4GB"]))
             url = server.url()
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         Store(url).close()
         before = server.cpu_s() if server else 0.0
-        postgres, client_s = rate(url, given.writers, given.each)
-        rows = given.writers * given.each
-        client_us = round(client_s / rows * 1e6)
-        server_us = round((server.cpu_s() - before) / rows * 1e6) if server else None
-        print(f"PostgreSQL, {given.writers} writers: {postgres:,.0f} trajectories/s with verdicts", flush=True)
-        print(f"CPU per trajectory: {client_us} us in the writers, {server_us} us in the server", flush=True)
-        sqlite, _ = rate(folder / "store.db", given.writers, given.each)
-        print(f"SQLite, {given.writers} writers: {sqlite:,.0f} trajectories/s with verdicts", flush=True)
-        free = max(seconds_until_free(url) for _ in range(5))
-        print(f"a claim is free {free:.3f} s after kill -9 (slowest of 5)")
-    load = os.getloadavg()[0]
-    cpu = {"writers_us": client_us, "server_us": server_us}
-    figures = {"postgres_per_s": round(postgres), "sqlite_per_s": round(sqlite), "claim_free_s": round(free, 3)}
-    print(json.dumps({**figures, **cpu, "writers": given.writers, "each": given.each, "load": round(load, 1)}))
+        postgres, client_s = rate(url, args.writers, each)
+        rows, server_s = args.writers * each, server.cpu_s() - before if server else 0.0
+        sqlite, _ = rate(folder / "store.db", args.writers, each)
+        free_s = max(seconds_until_free(url) for _ in range(5))
+    name = f"PostgreSQL, {args.writers} writers"
+    print(f"load of the machine: {os.getloadavg()[0]:.1f}", file=sys.stderr)
+    finish(
+        [
+            figure(f"{name}: trajectories with verdicts", postgres, "1/s", ">= 5000", "SQLite", sqlite),
+            figure(f"{name}: CPU of a writer per trajectory", client_s / rows * 1e6, "us"),
+            figure(f"{name}: CPU of the server per trajectory", server_s / rows * 1e6, "us"),
+            figure("PostgreSQL: a claim is free after kill -9 (slowest of 5)", free_s, "s", "<= 1"),
+        ],
+        args,
+    )
 
 
 if __name__ == "__main__":

@@ -34,7 +34,8 @@ def faults(place: Path, kills: int, seed: int = 0) -> Outcome:
         home = place / "killed"
         home.mkdir(exist_ok=True)
         (home / "store.url").write_text(server.url())
-        while not _ended(outcome, TrainingRun(home, recipe), server, place, random.Random(seed), kills):
+        progress = Progress(outcome.still_s)
+        while not _ended(outcome, progress, TrainingRun(home, recipe), server, place, random.Random(seed), kills):
             outcome.repeated += 1
             write_outcome(place, outcome)
             assert outcome.repeated <= kills, "the command ends again and again"
@@ -44,10 +45,15 @@ def faults(place: Path, kills: int, seed: int = 0) -> Outcome:
 
 
 def _ended(
-    outcome: Outcome, run: TrainingRun, server: PostgresServer, place: Path, chance: random.Random, kills: int
+    outcome: Outcome,
+    progress: Progress,
+    run: TrainingRun,
+    server: PostgresServer,
+    place: Path,
+    chance: random.Random,
+    kills: int,
 ) -> bool:
     """Kills the server while the process lives. Whether the process ended well."""
-    progress = Progress(outcome.still_s)
     moments = sorted(chance.sample(range(STEPS_PER_KILL * kills), kills))
     try:
         for line in run.lines():

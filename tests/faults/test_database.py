@@ -23,6 +23,8 @@ def test_time_in_which_a_part_was_away_does_not_count_as_standing_still(monkeypa
     now = iter([100.0, 130.0, 140.0])
     monkeypatch.setattr("tests.faults.training.time.monotonic", lambda: next(now))
     progress = Progress()
+    progress.step()
+    assert progress.longest_s == 0.0
     progress.away(28.0)
     progress.step()
     assert progress.longest_s == 2.0

@@ -102,14 +102,17 @@ def run_without_kills(home: Path, recipe: str) -> None:
 
 
 class Progress:
-    """Measures the longest time between two steps, less the time in which a part was away."""
+    """Measures the longest time between two steps, less the time in which a part was away. The time before the first step does
+    not count, unless it is that of a command that had to be repeated."""
 
     def __init__(self, longest_s: float = 0.0) -> None:
-        self.longest_s, self._last, self._away_s = longest_s, time.monotonic(), 0.0
+        self.longest_s, self._away_s = longest_s, 0.0
+        self._last: float | None = None
 
     def step(self) -> None:
         now = time.monotonic()
-        self.longest_s = max(self.longest_s, now - self._last - self._away_s)
+        if self._last is not None:
+            self.longest_s = max(self.longest_s, now - self._last - self._away_s)
         self._last, self._away_s = now, 0.0
 
     def away(self, seconds: float) -> None:
