@@ -55,6 +55,10 @@ class DocumentsState(NamedTuple):
     """The latest time."""
 
 
+_FORM_S = 5.0
+"""How long a form waits for a database that is away. A person waits for the answer."""
+
+
 class Reader:
     """Shared by all requests. Each thread has a connection of its own."""
 
@@ -94,6 +98,8 @@ class Reader:
         with self._lock:
             if self._writable is None:
                 self._writable = WorkspaceFolder(self.home)
+                store = self._writable.store
+                store.waits_s = min(store.waits_s, _FORM_S)
             return self._writable
 
     def _follow_file(self) -> None:
