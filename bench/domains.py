@@ -10,6 +10,7 @@ tag, the curve and the seconds. `--home` keeps the workspace, so a repeated comm
 `--quick` is a smoke test of the same path.
 """
 
+import contextlib
 import json
 import sys
 import tempfile
@@ -74,9 +75,11 @@ def main() -> None:
 
 def one(args: Any, seed: int, home: Path) -> dict[str, Any]:
     """Trains with one seed and measures before and after, greedily, on every held-out task of each environment."""
+    from verigym.core.errors import Refused
     from verigym.core.records import Sampling
     from verigym.evaluation.compare import compare
     from verigym.evaluation.report import breakdown
+    from verigym.evaluation.shift import shifts
     from verigym.rollout.settings import RunSettings
     from verigym.training.recipe import read_recipe, recipe_json
     from verigym.workspace import measure as stages
@@ -123,6 +126,7 @@ def one(args: Any, seed: int, home: Path) -> dict[str, Any]:
         "gain": {},
         "reward": {},
         "by_tag": {},
+        "by_shift": {},
         "curve": curve,
     }
     agents = {"base": ws.agent(recipe.model), **({"start": begun_from} if begun_from else {}), "trained": version}
@@ -139,6 +143,13 @@ def one(args: Any, seed: int, home: Path) -> dict[str, Any]:
         if any(one.tags for one in reports["trained"].results):
             row["by_tag"][each.name] = {
                 part.name: [round(part.success.value, 4), part.tasks] for part in breakdown(reports["trained"], "tag")
+            }
+        with contextlib.suppress(Refused):  # there are no calls, so the kind of shift is not known
+            kinds = shifts(each.environment, ws.store.tasks(reports["trained"].run))
+            before, after = (breakdown(reports[name], "shift", kinds) for name in ("base", "trained"))
+            first = {part.name: round(part.success.value, 4) for part in before}
+            row["by_shift"][each.name] = {
+                part.name: [round(part.success.value, 4), part.tasks, first.get(part.name, 0.0)] for part in after
             }
         gain = compare(reports["base"], reports["trained"]).success
         row["gain"][each.name] = [round(x, 4) for x in (gain.value, gain.low, gain.high)]

@@ -245,6 +245,17 @@ def tags_table(page: RecipePage) -> str:
     return table(["environment", "tag", "held-out tasks", "trained"], rows) if rows else ""
 
 
+def shifts_table(page: RecipePage) -> str:
+    """Success before and after training by kind of shift, of the first run that has it."""
+    found = next((row["by_shift"] for row in page.shipped if row.get("by_shift")), {})
+    rows = [
+        [environment(name), kind, str(tasks), percent(before), percent(value)]
+        for name, kinds in found.items()
+        for kind, (value, tasks, before) in kinds.items()
+    ]
+    return table(["environment", "what is new", "held-out tasks", "base", "trained"], rows) if rows else ""
+
+
 def page_text(page: RecipePage) -> str:
     """The page of a recipe as Markdown."""
     recipe = re.sub(r"^#.*\n", "", page.path.read_text(), flags=re.MULTILINE).strip()
@@ -266,6 +277,9 @@ def page_text(page: RecipePage) -> str:
         parts += [*(prose(_sentence(note)) for note in page.weights)]
         tags = tags_table(page)
         parts += [prose(f"Seed {page.shipped[0]['seed']} by tag of the task:"), tags] if tags else []
+        shifts = shifts_table(page)
+        words = "By what is new about a held-out task, compared with the training tasks (`verigym eval --by shift`):"
+        parts += [prose(words), shifts] if shifts else []
         parts += ["## Cost", prose(cost(page))]
         parts += ["## Curve", f"![Training of {page.title}](../images/recipes/{page.name}.svg)"]
         parts += [prose("Held-out success on the way is that of the tasks which the recipe's `eval_tasks` selects.")]

@@ -4,6 +4,7 @@ import pytest
 
 from tests.cli import test_ring
 from tests.cli.test_ring import Shell, version
+from verigym.core.records import Version
 
 server, shell = test_ring.server, test_ring.shell
 
@@ -36,6 +37,21 @@ def test_eval_tells_new_wordings_from_new_values(shell: Shell, server: str) -> N
     assert any(row.startswith("new wording, new values") for row in table)
     assert any(row.startswith("new wording, values of training") for row in table)
     assert "wording of training" not in said
+    assert said.rstrip().count("compared with the training tasks of toolcall\n") == 1
+
+
+def test_the_kind_of_shift_is_that_from_the_training_set_of_the_version() -> None:
+    from verigym.cli.eval import trained_with
+    from verigym.environments.load import load_environment
+
+    spec, trained = load_environment("toolcall"), {"environment": "toolcall?train=shipped,grammar"}
+    mixed = {"environments": {"structured": 1, "toolcall?train=grammar": 3}}
+    assert trained_with(spec, Version(base="x", recipe=trained)).name == "toolcall?train=shipped,grammar"
+    assert trained_with(spec, Version(base="x", recipe=mixed)).name == "toolcall?train=grammar"
+    named = load_environment("toolcall?train=grammar")
+    for recipe in ({}, {"environment": "toolcall"}, {"environment": "workplace?train=composed"}, {"algorithm": "sft"}):
+        assert trained_with(spec, Version(base="x", recipe=recipe)) is spec
+    assert trained_with(named, Version(base="x", recipe=trained)) is named, "what you name counts"
 
 
 def test_what_tasks_do_not_say_is_refused_after_the_figures_were_shown(shell: Shell, server: str) -> None:

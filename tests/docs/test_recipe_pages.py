@@ -147,6 +147,15 @@ def test_success_by_tag_is_shown_without_the_training_set_in_the_name(pages: Mod
     assert "train=grammar" not in page
 
 
+def test_success_by_kind_of_shift_is_shown_before_and_after(pages: ModuleType, project: Path) -> None:
+    store(project, run(by_shift={"toolcall": {"new wording, new values": [0.5, 216, 0.25]}}))
+    page = pages.written(project)["docs/recipes/toolcall.md"]
+    assert "| toolcall | new wording, new values | 216 | 25.0% | 50.0% |" in page
+    assert "--by shift" in page
+    store(project, run())
+    assert "--by shift" not in pages.written(project)["docs/recipes/toolcall.md"]
+
+
 def test_the_list_of_pages_is_written_between_its_marks(pages: ModuleType, project: Path) -> None:
     files = pages.written(project)
     assert files["mkdocs.yml"].count("recipes/toolcall.md") == 1

@@ -102,7 +102,7 @@ def evaluate(
     report = ws.evaluate(spec, agent, n=options.num, split=split, name=options.name, settings=settings)
     held_out = ws.suite(report.suite.hash)
     if options.json:
-        slices = {"by": _slices(ws, spec, report, by)} if by else {}
+        slices = {"by": _slices(ws, spec, agent, report, by)} if by else {}
         return show.as_json({**msgspec.to_builtins(report), "held_out": held_out, **slices})
     suite = report.suite
     counts = f"{counted(len(suite.tasks), 'task')} of {counted(len(suite.families), 'family')}, suite {suite.hash[:8]}"
@@ -123,7 +123,9 @@ def evaluate(
         )
     show.say(f"report {report.id}, run {report.run}{_reused(report.run, finished)}")
     if by:
-        _say_slices(_slices(ws, spec, report, by), by)
+        _say_slices(_slices(ws, spec, agent, report, by), by)
+        if by == "shift":
+            show.say(f"compared with the training tasks of {trained_with(spec, agent).name}")
     say_opinion(spec, report.run)
     show.next_command(f"verigym explain {show.quote(report.run)}")
 
@@ -144,14 +146,27 @@ def _say_uses(held_out: "HeldOutSet", report: "Report") -> None:
         show.paragraph(f"warning: {warning}")
 
 
-def _slices(ws: "CommandWorkspace", spec: "EnvironmentSpec", report: "Report", by: str) -> "list[Slice]":
-    """The slices of a report. The kind of shift depends on the environment's training tasks, so it is not part of the report."""
+def trained_with(spec: "EnvironmentSpec", agent: "Version") -> "EnvironmentSpec":
+    """The environment with the training set that the agent was trained on, if you name none."""
+    from verigym.environments.load import held_out_name, load_environment
+
+    recipe = agent.recipe
+    names = [recipe.get("environment", ""), *recipe.get("environments", {})]
+    known = (name for name in names if name != spec.name and held_out_name(name) == spec.name)
+    found = next(known, None)
+    return load_environment(found) if found else spec
+
+
+def _slices(
+    ws: "CommandWorkspace", spec: "EnvironmentSpec", agent: "Version", report: "Report", by: str
+) -> "list[Slice]":
+    """The slices of a report. The kind of shift depends on the training tasks, so it is not part of the report."""
     from verigym.evaluation.report import breakdown
     from verigym.evaluation.shift import shifts
 
     if by != "shift":
         return breakdown(report, by)
-    return breakdown(report, by, shifts(spec, ws.folder.store.tasks(report.run)))
+    return breakdown(report, by, shifts(trained_with(spec, agent), ws.folder.store.tasks(report.run)))
 
 
 def _say_slices(slices: "Sequence[Slice]", by: str) -> None:

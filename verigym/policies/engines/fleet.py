@@ -17,6 +17,7 @@ from verigym.core.errors import BadInput, EngineLost, InfrastructureFailure, Not
 from verigym.core.generation import Completion, EngineLoad, Generation
 from verigym.core.printable import warn
 from verigym.core.protocols import Engine
+from verigym.policies.engines.patience import patient
 from verigym.policies.engines.uses import VersionUses
 
 _GROUPS_KEPT = 65536
@@ -198,6 +199,9 @@ class Fleet:
 
     async def _member(self, group: int) -> "_Member":
         """The engine of a group: the one that it had, unless that is down or full while another has room."""
+        member = self._groups.get(group)
+        if member is not None and member.up and not member.full:
+            return member
         deadline = time.monotonic() + self._patience_s
         while True:
             up = [member for member in self._members if member.up]
@@ -242,7 +246,7 @@ class Fleet:
 
     async def _load(self, member: "_Member", version: str) -> None:
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with patient(self._timeout_s):
                 await member.engine.load(version, self._versions[version])
             member.versions.add(version)
         except TimeoutError:
@@ -256,7 +260,7 @@ class Fleet:
         for member in having:
             member.versions.discard(version)
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._timeout_s):
+            async with patient(self._timeout_s):
                 forgetting = (member.engine.forget(version) for member in having)
                 await asyncio.gather(*forgetting, return_exceptions=True)
 
@@ -284,13 +288,13 @@ class Fleet:
     async def _measure(self, member: "_Member") -> None:
         """Asks how many requests of others the engine has. Several fleets can share an engine."""
         with contextlib.suppress(TimeoutError, VerigymError, OSError):
-            async with asyncio.timeout(self._timeout_s):
+            async with patient(self._timeout_s):
                 load = await member.engine.usage()
             member.others = max(0, load.running + load.waiting - len(member.flying))
 
     async def _answers(self, member: "_Member") -> bool:
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with patient(self._timeout_s):
                 return await member.engine.alive()
         except (TimeoutError, VerigymError, OSError):
             return False
@@ -300,7 +304,7 @@ class Fleet:
         while missing := [version for version in self._versions if version not in member.versions]:
             for version in missing:
                 try:
-                    async with asyncio.timeout(self._timeout_s):
+                    async with patient(self._timeout_s):
                         await member.engine.load(version, self._versions[version])
                 except KeyError:  # forgotten meanwhile
                     continue

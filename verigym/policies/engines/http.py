@@ -9,17 +9,17 @@ import contextlib
 import os
 from typing import Any
 
-import aiohttp
 import msgspec
 from msgspec import Struct
 from yarl import URL
 
 from verigym.core.errors import BadInput, EngineLost, InfrastructureFailure
+from verigym.policies.engines.connections import Connections
+from verigym.policies.engines.patience import patient
 
-_CONNECT_S = 10.0
-_IDLE_S = 4.0
-"""How long an idle connection stays open. uvicorn closes it after 5 s."""
 _SHOWN = 300
+_LONG_S = 300.0
+"""From here on, the client's own delays do not matter, and a plain time limit takes less memory."""
 
 
 class Answer(Struct, frozen=True):
@@ -51,7 +51,7 @@ class EngineServer:
             raise BadInput(f'"{address}" is not the address of an engine. Write one such as http://localhost:8000')
         self.address = str(url).rstrip("/").removesuffix("/v1")
         self.key_env = key_env
-        self._session: aiohttp.ClientSession | None = None
+        self._connections: Connections | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._sending: set[asyncio.Task[None]] = set()
 
@@ -59,7 +59,7 @@ class EngineServer:
         return await self._ask("GET", path, None, timeout_s)
 
     async def post(self, path: str, body: Any, timeout_s: float = 30.0) -> Answer:
-        return await self._ask("POST", path, msgspec.json.encode(body), timeout_s)
+        return await self._ask("POST", path, body, timeout_s)
 
     def send(self, path: str, body: Any) -> None:
         """Posts without waiting for an answer, such as the end of a cancelled request. A lost server has ended it already."""
@@ -81,9 +81,9 @@ class EngineServer:
         """Closes the connection after what was sent. The server goes on."""
         if self._sending:
             await asyncio.wait(self._sending, timeout=5.0)
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        if self._connections is not None:
+            self._connections.close()
+            self._connections = None
 
     def failure(self, what: str, answer: Answer | None = None) -> InfrastructureFailure:
         """An error about this server, with the beginning of its answer."""
@@ -100,34 +100,24 @@ class EngineServer:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise self.failure(f"the answer cannot be read ({error})", answer) from None
 
-    async def _ask(self, method: str, path: str, data: bytes | None, timeout_s: float) -> Answer:
-        wrong = ""
+    async def _ask(self, method: str, path: str, body: Any, timeout_s: float) -> Answer:
+        headers = self._headers()
         try:
-            async with asyncio.timeout(timeout_s):
-                async with self._opened().request(
-                    method, self.address + path, data=data, headers=self._headers(), allow_redirects=False
-                ) as response:
-                    return Answer(response.status, await response.read(), response.headers.get("Date", ""))
+            async with patient(timeout_s) if timeout_s < _LONG_S else asyncio.timeout(timeout_s):
+                answer = await self._opened().ask(method, path, body, headers)
+            return Answer(answer.status, answer.body, answer.headers.get("date", ""))
         except TimeoutError:
             wrong = f"no answer within {timeout_s:g} s ({path})"
-        except (aiohttp.ClientError, OSError) as error:
+        except OSError as error:
             wrong = f"the connection failed ({type(error).__name__})"
-        raise EngineLost(
-            f"{self.address}: {wrong}"
-        )  # outside the block, because an exception of aiohttp contains the key
+        raise EngineLost(f"{self.address}: {wrong}")
 
-    def _opened(self) -> aiohttp.ClientSession:
-        """The session of the running event loop."""
+    def _opened(self) -> Connections:
+        """The connections of the running event loop."""
         loop = asyncio.get_running_loop()
-        if self._session is None or self._loop is not loop:
-            self._loop = loop
-            self._session = aiohttp.ClientSession(
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S),
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_S),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                headers={"Content-Type": "application/json", "User-Agent": "verigym"},
-            )
-        return self._session
+        if self._connections is None or self._loop is not loop:
+            self._loop, self._connections = loop, Connections(URL(self.address))
+        return self._connections
 
     def _headers(self) -> dict[str, str]:
         key = os.environ.get(self.key_env, "").strip()
@@ -135,7 +125,8 @@ class EngineServer:
             raise BadInput(
                 f"The key in {self.key_env} has a character that an HTTP header cannot contain. Set it again"
             )
-        return {"Authorization": f"Bearer {key}"} if key else {}
+        said = {"Content-Type": "application/json", "User-Agent": "verigym"}
+        return {**said, "Authorization": f"Bearer {key}"} if key else said
 
     def _hidden(self, text: str) -> str:
         key = os.environ.get(self.key_env, "").strip()
