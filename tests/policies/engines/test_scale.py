@@ -25,7 +25,9 @@ def scale(monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.mark.cluster
 def test_every_slot_is_filled_and_a_version_is_loaded_meanwhile(scale: Any, tmp_path: Path) -> None:
     sizes = scale.Sizes(engines=4, slots=16, episodes=320, latency_s=0.3, processes=2, tokens=8)
-    found = asyncio.run(scale.measured(sizes, tmp_path))  # it checks that all episodes passed and that no engine was lost
+    found = asyncio.run(
+        scale.measured(sizes, tmp_path)
+    )  # it checks that all episodes passed and that no engine was lost
     assert 0 < found.busy <= sizes.all_slots and found.load_s > 0
     first, last = found.moments[0], found.moments[-1]
     assert 0 < first.served < last.served <= 4 * sizes.episodes and last.done > first.done
