@@ -55,8 +55,9 @@ class Connections:
         self._found: tuple[float, list[str]] = (0.0, [])
         self._closer: asyncio.TimerHandle | None = None
 
-    async def ask(self, method: str, path: str, body: Any, headers: dict[str, str]) -> HttpAnswer:
-        """Sends a request, whose body becomes JSON unless it is None, and returns the whole answer. Raises OSError."""
+    async def ask(self, method: str, path: str, body: Any, headers: dict[str, str], waits: bool = False) -> HttpAnswer:
+        """Sends a request, whose body becomes JSON unless it is None, and returns the whole answer. Raises OSError. A new
+        connection `waits` for its turn, or is opened before those that do."""
         connection = self._taken()
         if connection is not None:
             connection.send(self._written(method, path, body, headers))
@@ -65,7 +66,7 @@ class Connections:
             except OSError:
                 if connection.answered:
                     raise  # otherwise the server closed it while it was idle, and has not read the request
-        connection = await self._opened(waits=body is not None)
+        connection = await self._opened(waits)
         connection.send(self._written(method, path, body, headers))  # no frame that waits has the bytes
         return await self._answer(connection)
 
@@ -118,7 +119,6 @@ class Connections:
             self._closer = asyncio.get_running_loop().call_later(left, self._close_idle)
 
     async def _opened(self, waits: bool) -> "_Connection":
-        """A new connection. Only those of large requests wait for their turn, so a question about the health does not."""
         loop = asyncio.get_running_loop()
         wrong: OSError = ConnectionBroken(f"{self._host} has no address")
         try:

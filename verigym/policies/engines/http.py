@@ -103,8 +103,9 @@ class EngineServer:
     async def _ask(self, method: str, path: str, body: Any, timeout_s: float) -> Answer:
         headers = self._headers()
         try:
-            async with patient(timeout_s) if timeout_s < _LONG_S else asyncio.timeout(timeout_s):
-                answer = await self._opened().ask(method, path, body, headers)
+            long = timeout_s >= _LONG_S  # a reply, of which there are many. Others, such as the health, go first
+            async with asyncio.timeout(timeout_s) if long else patient(timeout_s):
+                answer = await self._opened().ask(method, path, body, headers, waits=long)
             return Answer(answer.status, answer.body, answer.headers.get("date", ""))
         except TimeoutError:
             wrong = f"no answer within {timeout_s:g} s ({path})"
