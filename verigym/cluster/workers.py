@@ -43,6 +43,8 @@ _PARTS = 4
 """Parts per worker. Several let a fast worker take more of them."""
 _TRIES = 20
 """How often a part is given to a worker, if workers are lost."""
+_PATIENCE_S = 10.0
+"""Seconds after which the command runs a part itself, if no worker is left."""
 _LOOK_S = 0.5
 """Seconds between two looks at the store, for the progress."""
 _CLAIM_S = 60.0
@@ -157,6 +159,8 @@ class WorkerPool:
         """How often a worker was lost."""
         self._idle: asyncio.Queue[Any] | None = None
         self._loop: Any = None
+        self._away: set[asyncio.Task[None]] = set()
+        """One task for each worker that was lost and is not back."""
         self._told = False
 
     async def run(
@@ -181,7 +185,7 @@ class WorkerPool:
             parts = [missing[start : start + size] for start in range(0, len(missing), size)]
             watch = asyncio.create_task(_watch(store, plan, on_progress))
             try:
-                broken = await asyncio.gather(*(self._part(plan, policy, tasks) for tasks in parts))
+                broken = await asyncio.gather(*(self._part(store, plan, policy, tasks) for tasks in parts))
             finally:
                 watch.cancel()
                 await asyncio.wait([watch])
@@ -191,30 +195,56 @@ class WorkerPool:
                 store.finish_run(plan.run)
             return progress
 
-    async def _part(self, plan: RunPlan, policy: TokenPolicy, tasks: Sequence[Task]) -> int:
+    async def _part(self, store: Store, plan: RunPlan, policy: TokenPolicy, tasks: Sequence[Task]) -> int:
         order = _order(plan, policy, tasks, self.base, len(self.workers))
-        idle = self._queue()
         for attempt in range(_TRIES):
-            worker = await idle.get()
+            worker = await self._worker()
+            if worker is None:
+                warn(f"No worker is left, so the command runs {len(tasks)} tasks itself")
+                _, failures = await run_missing(store, msgspec.structs.replace(plan, tasks=tasks), policy)
+                return failures
             try:
-                return await asyncio.wrap_future(worker.run.remote(order).future())
+                failures = await asyncio.wrap_future(worker.run.remote(order).future())
+                self._queue().put_nowait(worker)
+                return failures
             except Exception as error:
                 if not _is_loss(error):
+                    self._queue().put_nowait(worker)
                     raise _in_words(error) from None
                 self.lost += 1
+                self._away.add(asyncio.create_task(self._back(worker)))
                 warn(f"A worker was lost. Its part of {len(tasks)} tasks goes to another ({attempt + 1} of {_TRIES})")
-                await asyncio.sleep(min(5.0, 0.5 * 2**attempt))
-            finally:
-                idle.put_nowait(worker)
         raise InfrastructureFailure(
             f"{_TRIES} workers were lost with the same part of {plan.run}. Repeat the command to run what is missing"
         )
+
+    async def _worker(self) -> Any:
+        """A worker that waits. None if all of them have been lost for a while."""
+        while True:
+            try:
+                return await asyncio.wait_for(self._queue().get(), _PATIENCE_S)
+            except TimeoutError:
+                if len(self._away) == len(self.workers):
+                    return None
+
+    async def _back(self, worker: Any) -> None:
+        """Gives a lost worker work again as soon as it answers."""
+        queue = self._queue()
+        while True:
+            with contextlib.suppress(Exception):  # Ray has many exceptions for an actor that is away
+                await asyncio.wait_for(asyncio.wrap_future(worker.pid.remote().future()), _PATIENCE_S)
+                break
+            await asyncio.sleep(1.0)
+        task = asyncio.current_task()
+        assert task is not None
+        self._away.discard(task)
+        queue.put_nowait(worker)
 
     def _queue(self) -> asyncio.Queue[Any]:
         """The workers that wait, in the running event loop. Each runs one part at a time."""
         loop = asyncio.get_running_loop()
         if self._idle is None or self._loop is not loop:
-            self._idle, self._loop = asyncio.Queue(), loop
+            self._idle, self._loop, self._away = asyncio.Queue(), loop, set()
             for worker in self.workers:
                 self._idle.put_nowait(worker)
         return self._idle
