@@ -46,13 +46,15 @@ def _run(home: Path, recipe: str) -> TrainingRun:
 
 
 def _ended(outcome: Outcome, run: TrainingRun, place: Path, chance: random.Random, kills: int) -> bool:
-    """Kills ranks while the process lives. Whether the process ended well."""
-    progress = Progress(outcome.still_s)
+    """Kills ranks while the process lives. Whether the process ended well. The time until its first step does not count: the
+    command and its ranks are starting, and nothing was killed yet."""
+    progress: Progress | None = None
     killed: set[int] = set()
     try:
         for line in run.lines():
             if not line.startswith("step "):
                 continue
+            progress = progress or Progress(outcome.still_s)
             progress.step()
             outcome.still_s = progress.longest_s
             followers = [pid for pid in _followers(run.process.pid) if pid not in killed]
@@ -62,8 +64,9 @@ def _ended(outcome: Outcome, run: TrainingRun, place: Path, chance: random.Rando
                 os.kill(chance.choice(followers), signal.SIGKILL)
                 outcome.kills += 1
                 write_outcome(place, outcome)
-        progress.step()
-        outcome.still_s = progress.longest_s
+        if progress is not None:
+            progress.step()
+            outcome.still_s = progress.longest_s
     finally:
         run.process.kill()
         run.process.wait()
