@@ -192,7 +192,7 @@ def _key(items: Sequence[Item]) -> bytes:
 class SetClock(Store):
     """A store whose episodes last as long as their turns say."""
 
-    def add(
+    def add_once(
         self,
         run: str,
         trajectories: Iterable[Trajectory] = (),
@@ -204,7 +204,7 @@ class SetClock(Store):
             msgspec.structs.replace(one, seconds=round(math.fsum(turn.latency_s for turn in one.turns), 3))
             for one in trajectories
         ]
-        super().add(run, timed, verdicts, blobs, toolsets)
+        super().add_once(run, timed, verdicts, blobs, toolsets)
 
 
 class PlayedWorkspace(WorkspaceFolder):

@@ -7,6 +7,7 @@ import typer
 
 from verigym.cli import show
 from verigym.cli.options import Json, group
+from verigym.core.printable import tell
 from verigym.core.words import counted
 
 store = group("store", "The database of a workspace: copy, grants.")
@@ -70,4 +71,4 @@ def grants(
     from verigym.store.postgres_roles import grants
 
     for line in grants(role, schema=schema, read_only=read_only):
-        print(line)
+        tell(line)
