@@ -195,10 +195,10 @@ class SetClock(Store):
     def add_once(
         self,
         run: str,
-        trajectories: Iterable[Trajectory] = (),
-        verdicts: Iterable[Verdict] = (),
+        trajectories: Sequence[Trajectory] = (),
+        verdicts: Sequence[Verdict] = (),
         blobs: Mapping[str, bytes] = {},
-        toolsets: Iterable[Toolset] = (),
+        toolsets: Sequence[Toolset] = (),
     ) -> None:
         timed = [
             msgspec.structs.replace(one, seconds=round(math.fsum(turn.latency_s for turn in one.turns), 3))
