@@ -102,7 +102,10 @@ def test_a_claim_is_free_after_the_process_was_killed(url: str) -> None:
 def test_a_claim_holds_in_one_store_and_not_in_another(server: PostgresServer, url: str) -> None:
     other = Store(new_schema(server, f"p{next(numbers)}"))
     with Store(url).claim("r"), other.claim("r"):
-        pass
+        for claimed in (Store(url), Store(str(other.path))):
+            with pytest.raises(Refused), claimed.claim("r"):
+                pass
+            claimed.close()
 
 
 def test_a_name_with_a_nul_is_refused_in_words_and_nothing_is_stored(url: str) -> None:
