@@ -7,13 +7,15 @@ sends the request to another engine. The key is read from the environment at eac
 import asyncio
 import contextlib
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 from yarl import URL
 
-from verigym.core.errors import BadInput, EngineLost, InfrastructureFailure
+from verigym.core.errors import BadInput, EngineLost, InfrastructureFailure, not_found
+from verigym.core.generation import Generation
 from verigym.policies.engines.connections import Connections
 from verigym.policies.engines.patience import patient
 
@@ -132,3 +134,11 @@ class EngineServer:
     def _hidden(self, text: str) -> str:
         key = os.environ.get(self.key_env, "").strip()
         return text.replace(key, "***") if key else text
+
+
+def check_request(request: Generation, name: str, versions: Iterable[str]) -> None:
+    """Refuses what an engine behind a server cannot do: a constraint, or a version that it has not loaded."""
+    if request.matcher is not None:
+        raise BadInput(f"{name} cannot constrain replies. Remove the constraint, or use a model in this process")
+    if request.version and request.version not in versions:
+        raise not_found("loaded version", request.version, versions)

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from verigym.core.errors import BadInput, not_found
 from verigym.core.generation import Completion, EngineLoad, Generation
-from verigym.policies.engines.http import Answer, EngineServer
+from verigym.policies.engines.http import Answer, EngineServer, check_request
 from verigym.policies.engines.uses import VersionUses
 
 _LOADED = re.compile(r"already (loaded|exists)")
@@ -97,12 +97,7 @@ class SglangEngine:
         return engine
 
     async def generate(self, request: Generation) -> Completion:
-        if request.matcher is not None:
-            raise BadInput(
-                f"{self.name} cannot constrain replies. Remove the constraint, or use a model in this process"
-            )
-        if request.version and request.version not in self.versions:
-            raise not_found("loaded version", request.version, self.versions)
+        check_request(request, self.name, self.versions)
         if len(request.ids) >= self.window:
             return Completion([], [], "context_full", version=request.version)
         id = uuid.uuid4().hex
