@@ -1,14 +1,21 @@
 """A large trained teacher, a small student that it teaches, and the gate on "as good, but faster".
 
     python bench/distill.py --teacher FOLDER --student FOLDER --home HOME --out FILE.jsonl
+    python bench/distill.py --serve PYTHON ...      # the teacher behind a vLLM server. PYTHON is the interpreter that has vLLM
 
 The teacher is trained with recipes/qwen_toolcall_sft.yaml, the student with recipes/qwen_distill.yaml. All are measured greedily
 on every held-out task. The gate asks whether the student may replace the teacher: at most 5 points worse, in at most 0.9 times
 the seconds of an episode. The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
 """
 
+import contextlib
+import os
+import socket
+import subprocess
 import sys
 import time
+import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +29,7 @@ QUICK = [
     "eval_tasks=4",
     "eval_interval=0",
 ]
+START_S = 600.0
 RECIPES = Path(__file__).parents[1] / "recipes"
 
 
@@ -31,6 +39,10 @@ def main() -> None:
     asked.add_argument("--student", default="smollm2-135m", help="model of the student")
     asked.add_argument("--set", nargs="*", default=[], help="fields of the student's recipe, such as steps=20")
     asked.add_argument("--set-teacher", nargs="*", default=[], help="fields of the teacher's recipe")
+    asked.add_argument(
+        "--serve", default="", metavar="PYTHON", help="serve the teacher with the vLLM of this interpreter"
+    )
+    asked.add_argument("--serve-share", default="0.2", help="share of the GPU's memory for the server")
     args, row = one_row(asked, "distill", taught)
     finish(
         [
@@ -41,6 +53,32 @@ def main() -> None:
     )
 
 
+@contextlib.contextmanager
+def served(args: Any, folder: Path) -> Iterator[str]:
+    """A vLLM server with the model in `folder`, as a teacher names it."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    flags = ["--model", str(folder), "--served-model-name", "teacher", "--port", str(port), "--max-model-len", "4096"]
+    flags += ["--gpu-memory-utilization", args.serve_share, "--no-enable-prefix-caching", "--dtype", "bfloat16"]
+    flags += ["--enforce-eager"]  # it only reads prompts, which graphs do not speed up
+    command = [args.serve, "-m", "vllm.entrypoints.openai.api_server", *flags]
+    with (folder.parent / "server.log").open("w") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=os.environ)
+    try:
+        deadline = time.monotonic() + START_S
+        while True:
+            with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=10):
+                break
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise SystemExit(f"the server did not start. See {folder.parent / 'server.log'}")
+            time.sleep(0.5)
+        yield f"http://127.0.0.1:{port}/v1#teacher"
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
 def taught(args: Any, home: Path) -> dict[str, Any]:
     from verigym.core.records import Sampling
     from verigym.environments.load import load_environment
@@ -49,6 +87,7 @@ def taught(args: Any, home: Path) -> dict[str, Any]:
     from verigym.rollout.settings import RunSettings
     from verigym.training.recipe import read_recipe
     from verigym.workspace import measure as stages
+    from verigym.workspace.export import export
     from verigym.workspace.gate import gate
     from verigym.workspace.train import train
     from verigym.workspace.workspace import WorkspaceFolder
@@ -69,7 +108,14 @@ def taught(args: Any, home: Path) -> dict[str, Any]:
     teacher, teacher_s = trained(
         "quick_sft" if args.quick else "qwen_toolcall_sft", [f"model={args.teacher}", *args.set_teacher]
     )
-    student, student_s = trained("qwen_distill", [f"model={args.student}", f"distill.teacher={teacher.id}", *args.set])
+    with contextlib.ExitStack() as opened:
+        name = teacher.id
+        if args.serve:
+            folder = home.parent / f"{home.name}-served"  # an export is never inside of a workspace
+            if not folder.exists():
+                export(ws, teacher, folder, merged=True)
+            name = opened.enter_context(served(args, folder))
+        student, student_s = trained("qwen_distill", [f"model={args.student}", f"distill.teacher={name}", *args.set])
     environment = load_environment("toolcall")
     setting = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=128))
     agents = {"small model": ws.agent(args.student), "teacher": teacher, "student": student}
@@ -79,6 +125,7 @@ def taught(args: Any, home: Path) -> dict[str, Any]:
     row: dict[str, Any] = {
         "teacher": Path(args.teacher).name,
         "student": Path(args.student).name,
+        "served": bool(args.serve),
         "set": args.set,
         "seconds": {"teacher": teacher_s, "student": student_s},
         "machine": machine(),

@@ -151,6 +151,9 @@ def one(args: Any, seed: int, home: Path) -> dict[str, Any]:
             row["by_shift"][each.name] = {
                 part.name: [round(part.success.value, 4), part.tasks, first.get(part.name, 0.0)] for part in after
             }
+        if version.chosen_on:  # held-out tasks that chose the checkpoint say too much good about it
+            others = [one for one in reports["trained"].results if one.family not in version.chosen_on]
+            row["not_chosen_on"] = [round(fmean(float(one.passed) for one in others), 4), len(others)]
         gain = compare(reports["base"], reports["trained"]).success
         row["gain"][each.name] = [round(x, 4) for x in (gain.value, gain.low, gain.high)]
     return row

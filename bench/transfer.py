@@ -7,8 +7,8 @@
 The exam is BFCL (`verigym bridges install bfcl`). Nothing of it is trained on. Base and trained version answer the same tasks,
 greedily. The gain of a category has an interval over its families. The pooled gain is the mean over all tasks of the exam, with
 an interval by bootstrap over tasks. The development categories, which may be looked at while recipes are made, are examined too
-and are not pooled. The gate compares base and version on the first category of the exam, with the guards for retention and
-safety of its policy. The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
+and are not pooled. The gate compares base and version on all questions of the exam as one suite, with the guards for retention
+and safety of its policy. The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
 """
 
 import random
@@ -33,7 +33,9 @@ def main() -> None:
     asked.add_argument("--set-first", nargs="*", default=[], help="fields of the recipe of the first stage")
     asked.add_argument("--version", default="", help="examine this version instead of training one")
     asked.add_argument("--set", nargs="*", default=[], help="fields of the recipe, such as steps=20")
-    asked.add_argument("--exam", nargs="*", default=EXAM, help="categories of BFCL, the first for the gate")
+    asked.add_argument(
+        "--exam", nargs="*", default=EXAM, help="categories of BFCL. The gate judges those without conversations"
+    )
     asked.add_argument("--development", nargs="*", default=DEVELOPMENT, help="categories that are not pooled")
     asked.add_argument("--most", type=int, help="maximum number of tasks of each category")
     asked.add_argument("--no-gate", action="store_true", help="examine only")
@@ -94,7 +96,8 @@ def examined(args: Any, home: Path) -> dict[str, Any]:
     row["pooled"] = pooled_gain(differences)
     print(f"{args.recipe.stem} pooled: {row['pooled']}", file=sys.stderr, flush=True)
     if not args.quick and not args.no_gate:
-        decision = gate(ws, version, base, environment=f"bfcl:{args.exam[0]}?train=0", settings=setting)
+        questions = ",".join(category for category in args.exam if not category.startswith("multi_turn"))
+        decision = gate(ws, version, base, environment=f"bfcl:{questions}?train=0", settings=setting)
         checks = {check.name: f"{check.outcome}: {check.words}" for check in decision.checks}
         row["gate"] = {"verdict": decision.verdict, "words": decision.words, "checks": checks}
     return row
