@@ -32,10 +32,19 @@ class Machines:
 
     def __init__(self, count: int) -> None:
         self._ray = import_ray()
-        head = {"num_cpus": 8, "include_dashboard": False, "object_store_memory": 100 << 20}
-        self._cluster = import_ray("ray.cluster_utils").Cluster(initialize_head=True, head_node_args=head)
+        self._cluster = self._started()
         self.others = [self._add() for _ in range(count - 1)]
         self.address: str = self._cluster.address
+
+    def _started(self) -> Any:
+        """A cluster with its head. Ray gives a machine 30 s to start, which a busy computer may not manage the first time."""
+        head = {"num_cpus": 8, "include_dashboard": False, "object_store_memory": 100 << 20}
+        for tries_left in (2, 1, 0):
+            try:
+                return import_ray("ray.cluster_utils").Cluster(initialize_head=True, head_node_args=head)
+            except Exception:
+                if not tries_left:
+                    raise
 
     def _add(self) -> Any:
         return self._cluster.add_node(num_cpus=8, object_store_memory=100 << 20)

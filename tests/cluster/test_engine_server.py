@@ -9,11 +9,13 @@ import pytest
 
 from tests.cluster.serving import served
 from tests.workspace.desk import save_tiny
-from verigym.core.errors import InfrastructureFailure, NotFound
+from verigym.core.errors import BadInput, InfrastructureFailure, NotFound
 from verigym.core.generation import Completion, Generation
 from verigym.core.records import Sampling
-from verigym.model import lora, lora_files
-from verigym.policies.engines.http import EngineServer
+from verigym.model import full, lora, lora_files
+from verigym.policies.engines.http import Answer, EngineServer
+from verigym.policies.engines.one_version import OneVersionEngine
+from verigym.policies.engines.upload import hash_of, sent
 from verigym.policies.engines.vllm import VllmEngine
 from verigym.policies.local.policy import LocalPolicy
 from verigym.policies.local.rendering import renderer_of
@@ -87,8 +89,91 @@ def test_an_adapter_that_cannot_be_read_is_an_error_of_the_server(model: Path, t
     async def check(engine: VllmEngine) -> None:
         with pytest.raises(InfrastructureFailure, match="cannot read the adapter"):
             await engine.load("run@1", tmp_path)
-        with pytest.raises(InfrastructureFailure, match="No adapter found"):
+        with pytest.raises(BadInput, match="none is not a folder"):
             await engine.load("run@1", tmp_path / "none")
+
+    with served("local", model) as one:
+        run(check, one.address)
+
+
+class Elsewhere(EngineServer):
+    """A client on a machine whose paths the server does not see. Some pieces may be damaged on their way."""
+
+    damaged = False
+    pieces = 0
+
+    async def post(self, path: str, body: Any, timeout_s: float = 30.0) -> Answer:
+        if path == "/verigym/folder":
+            body = {**body, "path": "/nowhere"}
+        if isinstance(body, bytes):
+            self.pieces += 1
+            body = body[:-1] if self.damaged else body
+        return await super().post(path, body, timeout_s)
+
+
+def test_weights_are_sent_to_a_server_that_does_not_see_their_folder(model: Path, tmp_path: Path):
+    lines = (tmp_path / "files").resolve()
+    lines.mkdir()
+    (lines / "adapter_config.json").write_text("{}")
+    (lines / "large.bin").write_bytes(bytes(range(256)) * (80 << 10))
+
+    async def check(engine: VllmEngine) -> None:
+        engine.server = elsewhere = Elsewhere(engine.server.address)
+        there = Path(await sent(elsewhere, lines))
+        assert there != lines and hash_of(there) == hash_of(lines) and elsewhere.pieces == 4
+        assert Path(await sent(elsewhere, lines)) == there and elsewhere.pieces == 4, "it has them already"
+        await engine.load("run@1", lines)
+        assert not there.exists(), "the weights are loaded, so the files are not needed any more"
+        elsewhere.damaged = True
+        with pytest.raises(InfrastructureFailure, match="damaged on their way"):
+            await engine.load("run@2", lines)
+        await elsewhere.close()
+
+    with served("fake", "fake-model") as one:
+        run(check, one.address)
+
+
+def test_files_cannot_be_sent_to_other_places():
+    async def ask(address: str, path: str) -> int:
+        server = EngineServer(address)
+        try:
+            return (await server.post(path, b"x")).status
+        finally:
+            await server.close()
+
+    with served("fake", "fake-model") as one:
+        for path in (
+            "/verigym/files/etc/passwd",
+            f"/verigym/files/{'a' * 64}/..%2Fx",
+            f"/verigym/files/{'a' * 64}/%2E%2E",
+        ):
+            assert asyncio.run(ask(one.address, path)) in (400, 404), path
+
+
+def test_all_weights_are_replaced_and_running_requests_keep_theirs(model: Path, tmp_path: Path):
+    here = LocalPolicy.open(str(model))
+    before = asyncio.run(replies(here.engine))
+    full.begin(here.model)
+    for parameter in here.model.parameters():
+        parameter.data.mul_(1.2)
+    here.weights_changed("changed")
+    full.save(here.model, here.render.tokenizer, tmp_path / "changed")
+    after = asyncio.run(replies(here.engine))
+
+    async def check(engine: VllmEngine) -> None:
+        whole = OneVersionEngine(engine)
+        running = asyncio.ensure_future(replies(whole))
+        await asyncio.sleep(0.05)
+        await whole.load("run@1", tmp_path / "changed")
+        assert [one.ids for one in await running] == [one.ids for one in before]
+        found = await replies(whole, "run@1")
+        assert [one.ids for one in found] == [one.ids for one in after] != [one.ids for one in before]
+        for one, other in zip(found, after, strict=True):
+            assert one.logprobs == pytest.approx(other.logprobs, abs=1e-3)
+        with pytest.raises(InfrastructureFailure, match="No model found"):
+            await whole.load("run@2", tmp_path)
+        await whole.load("run@1", tmp_path / "changed")
+        assert [one.ids for one in await replies(whole, "run@1")] == [one.ids for one in after]
 
     with served("local", model) as one:
         run(check, one.address)

@@ -14,6 +14,7 @@ from verigym.cluster.settings import ClusterSettings, Engines
 from verigym.core.errors import BadInput, InfrastructureFailure, Refused, VerigymError
 from verigym.core.records import Sampling
 from verigym.environments.load import load_environment
+from verigym.policies.engines.fake import FakeEngine
 from verigym.rollout.settings import RunSettings
 from verigym.workspace.measure import measure
 from verigym.workspace.train import TrainingJob
@@ -22,6 +23,13 @@ from verigym.workspace.train import TrainingJob
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_tiny(tmp_path_factory.mktemp("place") / "model")
+
+
+class LowRank(FakeEngine):
+    """An engine that was started for adapters of a lower rank."""
+
+    async def load(self, version: str, folder: Path) -> None:
+        raise BadInput("LoRA rank 2 is above 1, the maximum of this server")
 
 
 def on(*addresses: str, **engines: Any) -> ClusterPlace:
@@ -55,6 +63,21 @@ def test_training_on_two_engines_gives_the_run_and_the_weights_of_one_process(tm
     assert not [*(there.ws.home / "published").iterdir()]
 
 
+def test_training_all_weights_on_two_engines_gives_the_weights_of_one_process(tmp_path: Path, model: Path):
+    """The engines are paused, get all weights and go on."""
+    here, there = two(tmp_path, model)
+    fields: dict[str, Any] = {"adapter": "full", "lora": None}
+    version, run = here.train("grpo", **fields)
+    with served("local", model) as one, served("local", model) as other:
+        there.ws.place = on(one.address, other.address)
+        found, same = there.train("grpo", **fields)
+        assert one.service.served and other.service.served
+    assert (run, version.id, version.adapter) == (same, found.id, found.adapter)
+    turns = [turn for each in there.ws.store.each_trajectory(f"{run}/step-0002") for turn in each.turns]
+    assert {turn.agent for turn in turns} == {f"{run}@1"}
+    assert all(row.get("mismatch", 0.0) < 1e-3 for row in there.metrics(run).values())
+
+
 def test_an_evaluation_of_a_trained_version_has_the_same_report(tmp_path: Path, model: Path):
     here, there = two(tmp_path, model)
     version, _ = here.train("grpo")
@@ -83,8 +106,18 @@ def test_a_wrong_setup_is_refused_before_anything_is_stored(tmp_path: Path, mode
         refused(on(small.address), BadInput, "slots for 1 versions, and 2 are needed")
         refused(on(other.address), BadInput, "serves llama")
         refused(on("http://127.0.0.1:9"), InfrastructureFailure, "No engine answers")
-        refused(on(small.address), Refused, "trains all weights", adapter="full", lora=None)
+        refused(
+            on(small.address, kind="sglang"), Refused, "does not replace those of SGLang", adapter="full", lora=None
+        )
         refused(on(small.address, kind="vllm"), Refused, "trains on a 4-bit base", adapter="qlora")
+    with served("fake", model) as low, served("fake", model, clock_s=90.0) as late:
+        low.service.engine = LowRank()
+        refused(on(low.address), InfrastructureFailure, "cannot read the adapter in .* rank 2 is above 1")
+        refused(on(late.address), BadInput, r"The clock of .* is \d\d s ahead of the one of this machine")
+    file = bench.file("wrong.yaml", "engines: {kind: vlm, count: 2}\n")
+    with pytest.raises(BadInput, match=r"wrong\.yaml: engines\.kind"):
+        bench.shell("train", bench.recipe_file("grpo"), "--cluster", file)
+    assert bench.nothing_was_begun()
 
 
 def test_commands_take_addresses_and_cluster_files(tmp_path: Path, model: Path):
@@ -115,6 +148,7 @@ def test_the_dry_run_says_what_runs_where_and_how_long_a_step_takes(tmp_path: Pa
     said = bench.shell("train", recipe, "--dry-run", "--cluster", file)
     assert "2 engines of kind local at http://localhost:1" in said
     assert "an engine needs" in said and "GB: fits" in said and "s sampling" in said
+    assert f"next: verigym train {recipe} --cluster {file}" in said
     engines = "{kind: fake, count: 2, cpus: 0.25}"
     file = bench.file("here.yaml", f"engines: {engines}\nworkers: {{count: 2, cpus: 0.25}}\n")
     said = bench.shell("train", recipe, "--dry-run", "--cluster", file)

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -19,11 +20,12 @@ from tests.cluster.machines import (
     same,
     settings,
 )
-from tests.workspace.desk import Bench
+from tests.workspace.desk import WALK, Bench
+from tests.workspace.test_train_ahead import check
 from verigym.cli.main import app
 from verigym.cluster.launch import RayPlace
 from verigym.cluster.placement import table
-from verigym.cluster.settings import ClusterSettings, Engines, Learners
+from verigym.cluster.settings import ClusterSettings, Engines, Learners, Workers
 from verigym.cluster.status import ClusterStatus, status
 from verigym.core.errors import InfrastructureFailure
 from verigym.core.records import Version
@@ -126,6 +128,41 @@ def test_two_ranks_that_ray_starts_learn_what_one_process_does(
         for each, made in ((one, alone), (bench, version))
     )
     assert max(float((mine[name] - theirs[name]).abs().max()) for name in mine) < 1e-5
+
+
+def test_workers_sample_ahead_of_the_learner_and_groups_keep_their_version(
+    three: Machines, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    bench = Bench(tmp_path / "bench", made_model(tmp_path))
+    walk = bench.file("walk.py", WALK)
+    engines = Engines(kind="local", count=2, gpus=0, cpus=0.5, versions=6)
+    bench.ws.place = RayPlace(ClusterSettings(ray=three.address, engines=engines, workers=Workers(count=2, cpus=0.5)))
+    fields = {"environment": walk, "steps": 6, "ahead": 2, "held_out_eval": None, "eval_tasks": None}
+    try:
+        _, run = bench.train("grpo", **fields, prompts_per_step=3, advantage={"credit": "step"})
+    finally:
+        bench.ws.place.close()
+    assert check(bench.ws, run, 6, 2, 3, 4) >= 1
+    assert max(row["staleness_max"] for row in bench.metrics(run).values()) <= 2
+    assert "runs the episodes itself" not in capsys.readouterr().err
+
+
+def test_all_weights_go_to_engines_on_other_machines(
+    three: Machines, wanted: tuple[Bench, Version, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """Engines are paused, replaced and resumed. The command says why its workers have no work."""
+    one, bench = Bench(tmp_path / "one", wanted[0].model), bench_like(wanted, tmp_path)
+    one.desk = bench.desk
+    fields: dict[str, Any] = {"adapter": "full", "lora": None}
+    alone, run = one.train("grpo", **fields)
+    engines = Engines(kind="local", count=2, gpus=0, cpus=0.5)
+    bench.ws.place = RayPlace(ClusterSettings(ray=three.address, engines=engines, workers=Workers(count=1, cpus=0.5)))
+    try:
+        version, again = bench.train("grpo", **fields)
+    finally:
+        bench.ws.place.close()
+    assert (run, alone.adapter) == (again, version.adapter)
+    assert "because all parameters are trained" in capsys.readouterr().err
 
 
 def test_an_engine_that_cannot_start_ends_the_command_in_words(three: Machines, tmp_path: Path):

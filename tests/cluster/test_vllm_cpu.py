@@ -24,7 +24,8 @@ pytestmark = [
 ]
 
 
-def test_vllm_samples_for_an_evaluation_and_for_training(tmp_path: Path):
+def test_vllm_samples_for_an_evaluation_and_for_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("VLLM_CPU_KVCACHE_SPACE", "1")  # otherwise it wants nearly all memory of the machine
     model = embedded.pull()
     bench = Bench(tmp_path / "bench", model)
     engines = Engines(kind="vllm", gpus=0, python=PYTHON, flags=FLAGS, max_batch=8, cpus=0.5)

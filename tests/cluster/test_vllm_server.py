@@ -1,4 +1,4 @@
-"""A real vLLM server on a CPU: versions under load. About three minutes.
+"""A real vLLM server on a CPU: versions under load, and all weights replaced. About five minutes.
 
 `make test-cluster` installs vLLM into an environment of its own and names it in VERIGYM_VLLM_PYTHON.
 """
@@ -15,9 +15,10 @@ import torch
 from verigym.core.errors import NotFound
 from verigym.core.generation import Completion, Generation
 from verigym.core.records import Sample, Sampling
-from verigym.model import embedded, lora, lora_files
+from verigym.model import embedded, full, lora, lora_files
 from verigym.model.load import LoadedModel, load
 from verigym.policies.engines.fleet import Fleet
+from verigym.policies.engines.one_version import OneVersionEngine
 from verigym.policies.engines.vllm_process import VllmProcess
 from verigym.training.update import logprobs_of
 
@@ -106,3 +107,37 @@ def test_every_reply_under_load_is_of_the_version_that_it_names(
         for own, request, reply in replies:
             assert reply.version == f"run@{own}"
             assert (apart(base.model, request, reply) < 0.01) == (own == number)
+
+
+def test_replaced_weights_are_those_of_the_folder_and_of_no_other(
+    runner: asyncio.Runner, base: LoadedModel, tmp_path: Path
+) -> None:
+    """The head of this model is tied to its embeddings, of which vLLM on a CPU has a packed copy."""
+    first = str(embedded.pull(say=lambda line: None))
+    changed = load(first, device="cpu")
+    full.begin(changed.model)
+    with torch.no_grad():
+        for parameter in changed.model.parameters():
+            parameter.mul_(1.05)
+    full.save(changed.model, changed.tokenizer, tmp_path / "changed")
+    lora.detach(base.model)
+
+    async def work() -> list[tuple[Generation, Completion]]:
+        starting = VllmProcess.start(PYTHON, first, max_batch=8, flags=FLAGS, environment=ENVIRONMENT, full=True)
+        process = await starting
+        engine, replies = OneVersionEngine(process.engine), []
+        try:
+            for version, folder in (("", None), ("run@1", tmp_path / "changed"), ("run@2", Path(first))):
+                if folder is not None:
+                    await engine.load(version, folder)
+                request = asked(version, 7)
+                replies.append((request, await engine.generate(request)))
+        finally:
+            await process.close()
+        return replies
+
+    replies = runner.run(work())
+    for number, (request, reply) in enumerate(replies):
+        differences = [apart(model, request, reply) for model in (base.model, changed.model)]
+        own, other = differences if number != 1 else differences[::-1]
+        assert own < 0.01 < other

@@ -12,17 +12,18 @@ import os
 import sys
 import threading
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from aiohttp import web
 from msgspec import Meta, Struct
 
+from verigym.cluster.received import ReceivedFolders
 from verigym.core.errors import NotFound, VerigymError
 from verigym.core.generation import Generation
 from verigym.core.printable import warn
-from verigym.core.protocols import Engine
 from verigym.core.records import Sampling
+from verigym.policies.engines.one_version import ReplaceableEngine
 
 OWNER = "verigym"
 """What `/v1/models` says, so that a client knows that logprobs are those at the sampling temperature."""
@@ -57,6 +58,15 @@ class _Unload(Struct, frozen=True):
     lora_name: str
 
 
+class _Weights(Struct, frozen=True):
+    weights_path: str
+
+
+class _Call(Struct, frozen=True):
+    method: Literal["reload_weights"]
+    kwargs: _Weights
+
+
 class _Abort(Struct, frozen=True):
     request_ids: list[str]
 
@@ -64,12 +74,13 @@ class _Abort(Struct, frozen=True):
 class EngineService:
     """One engine behind HTTP. `name` is the model that it serves."""
 
-    def __init__(self, engine: Engine, name: str, *, window: int, versions: int, key: str = "") -> None:
+    def __init__(self, engine: ReplaceableEngine, name: str, *, window: int, versions: int, key: str = "") -> None:
         self.engine, self.name, self.window, self.most, self._key = engine, name, window, versions, key
         self.versions: dict[str, Path] = {}
         self.served = 0
         """Completed requests."""
         self._running: dict[str, asyncio.Task[Any]] = {}
+        self._received = ReceivedFolders()
 
     def app(self) -> web.Application:
         app = web.Application(middlewares=[self._guard], client_max_size=_LARGEST)
@@ -82,6 +93,11 @@ class EngineService:
                 web.post("/inference/v1/abort_requests", self._abort),
                 web.post("/v1/load_lora_adapter", self._load),
                 web.post("/v1/unload_lora_adapter", self._unload),
+                web.post("/pause", self._pause),
+                web.post("/collective_rpc", self._replace),
+                web.post("/reset_prefix_cache", self._nothing),
+                web.post("/resume", self._resume),
+                *self._received.routes(),
             ]
         )
         return app
@@ -186,7 +202,10 @@ class EngineService:
             return _error(400, f"All {self.most} slots for versions are taken ({', '.join(sorted(self.versions))})")
         if not (folder / "adapter_config.json").is_file():
             return _error(404, f"Loading lora {name} failed: No adapter found for {folder}")
-        await self.engine.load(name, folder)
+        try:
+            await self.engine.load(name, folder)
+        finally:
+            self._received.drop(folder)
         self.versions[name] = folder
         return web.Response(text="loaded")
 
@@ -196,6 +215,31 @@ class EngineService:
             return _error(404, f"The lora adapter '{name}' cannot be found.")
         await self.engine.forget(name)
         return web.Response(text="unloaded")
+
+    async def _pause(self, request: web.Request) -> web.Response:
+        """Holds new requests back and waits until those that run have ended."""
+        await self.engine.pause()
+        return web.Response()
+
+    async def _replace(self, request: web.Request) -> web.Response:
+        """Replaces all weights by those of a model in a folder. vLLM calls a method of its workers for it."""
+        asked = msgspec.json.decode(await request.read(), type=_Call)
+        folder = Path(asked.kwargs.weights_path)
+        if not (folder / "config.json").is_file():
+            return _error(400, f"No model found in {folder}")
+        try:
+            await self.engine.replace(folder)
+        finally:
+            self._received.drop(folder)
+        return web.Response()
+
+    async def _resume(self, request: web.Request) -> web.Response:
+        await self.engine.resume()
+        return web.Response()
+
+    async def _nothing(self, request: web.Request) -> web.Response:
+        """The cache of old weights ends when they are replaced."""
+        return web.Response()
 
 
 def _error(status: int, message: str) -> web.Response:

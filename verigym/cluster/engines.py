@@ -6,6 +6,7 @@ An engine at an address is connected to here. `launch.py` starts engines. Both k
 import asyncio
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -13,8 +14,13 @@ from verigym.cluster.checks import check_server
 from verigym.cluster.settings import Engines
 from verigym.core.errors import EngineLost
 from verigym.core.printable import warn
+from verigym.policies.engines.fleet import Fleet
+from verigym.policies.engines.one_version import OneVersionEngine
 from verigym.policies.engines.sglang import SglangEngine
 from verigym.policies.engines.vllm import VllmEngine
+
+_FULL_S = 600.0
+"""Maximum seconds that replacing all weights of an engine takes."""
 
 ConnectedEngine = VllmEngine | SglangEngine
 
@@ -29,10 +35,12 @@ class EngineNeeds(Struct, frozen=True, kw_only=True):
     rank: int = 16
     """Highest rank of an adapter."""
     quantized: str = ""
+    full: bool = False
+    """Whether all weights are replaced instead of adapters."""
 
     def covers(self, other: "EngineNeeds") -> bool:
         """Whether engines that meet these needs also meet the others."""
-        same = (self.model, self.quantized) == (other.model, other.quantized)
+        same = (self.model, self.quantized, self.full) == (other.model, other.quantized, other.full)
         return same and self.versions >= other.versions and self.rank >= other.rank
 
 
@@ -81,7 +89,7 @@ def _like(other: ConnectedEngine, address: str, key_env: str) -> ConnectedEngine
     """An engine that does not answer yet, with the settings of one that does."""
     if isinstance(other, SglangEngine):
         return SglangEngine(address, window=other.window, slots=other.slots, max_batch=other.max_batch, key_env=key_env)
-    return VllmEngine(
+    engine = VllmEngine(
         address,
         model=other.model,
         window=other.window,
@@ -89,3 +97,11 @@ def _like(other: ConnectedEngine, address: str, key_env: str) -> ConnectedEngine
         max_batch=other.max_batch,
         key_env=key_env,
     )
+    engine.takes_files = other.takes_files
+    return engine
+
+
+def as_fleet(engines: Sequence[Any], names: Sequence[str], needs: EngineNeeds) -> Fleet:
+    """The engines as one. If all weights are replaced, each has one version at a time."""
+    wrapped = [OneVersionEngine(engine) for engine in engines] if needs.full else engines
+    return Fleet(wrapped, names=names, timeout_s=30.0, load_s=_FULL_S if needs.full else 30.0)

@@ -48,10 +48,15 @@ def summary(
         )
     update_s = whole.update_s / ranks
     lines.append(
-        f"step     {sampling_s + update_s:.2g} s: {sampling_s:.2g} s sampling, {update_s:.2g} s update, if every device is like "
-        "the one of this machine"
+        f"step     {_seconds(sampling_s + update_s)}: {_seconds(sampling_s)} sampling, {_seconds(update_s)} update, if every "
+        "device is like the one of this machine"
     )
     return lines
+
+
+def _seconds(seconds: float) -> str:
+    """An estimate with two digits, as `0.34 s`, `7.1 s` or `160 s`."""
+    return f"{seconds:.2g} s" if seconds < 10 else f"{float(f'{seconds:.2g}'):,.0f} s"
 
 
 def _rank_lines(settings: ClusterSettings, load: TrainingLoad, shape: Shape, device: Device) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from verigym.cluster.engines import EngineNeeds
+from verigym.cluster.engines import EngineNeeds, as_fleet
 from verigym.cluster.place import ClusterPlace, use_store
 from verigym.cluster.placement import Node, place, rank_gpus
 from verigym.cluster.ray_cluster import RayCluster, this_machine
@@ -154,7 +154,7 @@ class RayPlace(ClusterPlace):
         await _first(hosted)
         self._engines = hosted
         self._start_workers(needs.model)
-        return Fleet(hosted, names=[one.name for one in hosted], timeout_s=30.0)
+        return as_fleet(hosted, [one.name for one in hosted], needs)
 
     def _spec_of(self, engines: Engines, needs: EngineNeeds) -> EngineSpec:
         key = os.environ.get(self.settings.key_env, "").strip() or secrets.token_hex(16)
@@ -173,6 +173,7 @@ class RayPlace(ClusterPlace):
             quantized=needs.quantized,
             gpus=engines.gpus_each,
             key=key,
+            full=needs.full,
         )
 
     def _start_workers(self, base: str) -> None:

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from verigym.cluster.checks import check_adapter, check_version
-from verigym.cluster.engines import EngineNeeds, connect
+from verigym.cluster.engines import EngineNeeds, as_fleet, connect
 from verigym.cluster.estimate import summary
 from verigym.cluster.placement import Node, Placed
 from verigym.cluster.settings import ClusterSettings
 from verigym.core.errors import EngineLost, Refused
-from verigym.core.protocols import Engine, Policy
+from verigym.core.protocols import Policy
 from verigym.core.records import Version
 from verigym.policies.engines.fleet import Fleet
 from verigym.policies.engines.vllm import VllmEngine
@@ -42,7 +42,7 @@ class ClusterPlace:
         self.placed: Sequence[Placed] = ()
         """What is started where."""
         self._fleet: Fleet | None = None
-        self._engines: Sequence[Engine] = ()
+        self._engines: Sequence[Any] = ()
         self._needs: EngineNeeds | None = None
         self._opened = 0
         """Blocks that use the fleet."""
@@ -81,10 +81,10 @@ class ClusterPlace:
         if engines is None or not self.samples_elsewhere(recipe):
             yield None
             return
-        if recipe.adapter == "full":
+        if recipe.adapter == "full" and engines.kind == "sglang":
             raise Refused(
-                "adapter: full trains all weights, and an engine holds one copy of them. Remove engines from the cluster file, "
-                "or train an adapter"
+                "adapter: full trains all weights, and Verigym does not replace those of SGLang. Use engines of kind vllm or "
+                "local, or train an adapter"
             )
         if recipe.adapter == "qlora" and engines.kind in ("vllm", "sglang"):
             raise Refused(
@@ -95,8 +95,9 @@ class ClusterPlace:
 
         keep = getattr(recipe, "ahead", 0) + 1
         rank = max([recipe.lora.r, *(recipe.lora.rank_pattern or {}).values()])
+        full = recipe.adapter == "full"
         needs = EngineNeeds(
-            model=policy.base, versions=keep + 1, rank=rank, quantized=policy.quantized
+            model=policy.base, versions=0 if full else keep + 1, rank=rank, quantized=policy.quantized, full=full
         )  # while a new version loads, the oldest may still have requests
         folder = ws.home / "published" / run
         async with self._open(needs) as fleet:
@@ -119,7 +120,8 @@ class ClusterPlace:
         """Loads the adapter as it is at the start, so that one that an engine cannot read ends the command now."""
         assert self.settings.engines is not None
         with tempfile.TemporaryDirectory(dir=_made(folder.parent), prefix=".try-") as work:
-            check_adapter(publisher.write(Path(work)), self.settings.engines.kind)
+            if not publisher.full:
+                check_adapter(publisher.write(Path(work)), self.settings.engines.kind)
         await publisher.publish(f"{run}@0")
 
     def samples_elsewhere(self, recipe: "Recipe") -> bool:
@@ -158,7 +160,7 @@ class ClusterPlace:
         engines = self.settings.engines
         assert engines is not None
         self._engines = await connect(engines, engines.at, needs, self.settings.key_env)
-        return Fleet(self._engines, timeout_s=30.0)
+        return as_fleet(self._engines, [engine.name for engine in self._engines], needs)
 
     def _renderer(self, ws: WorkspaceFolder, source: str) -> Renderer:
         if source not in self._renderers:

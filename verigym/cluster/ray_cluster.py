@@ -17,6 +17,8 @@ from verigym.core.install import install_command
 
 NAMESPACE = "verigym"
 """Ray's namespace of the actors, in which `verigym cluster status` looks."""
+_CONNECT_S = 10.0
+"""Seconds that the head of a Ray cluster has to answer."""
 _QUIET = {
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
@@ -49,6 +51,13 @@ def this_machine() -> Node:
     return Node(name=socket.gethostname(), cpus=float(os.cpu_count() or 1), gpus=float(gpus), driver=True)
 
 
+def _check_reachable(address: str) -> None:
+    """Raises OSError if nothing listens at HOST:PORT. Other addresses (`auto`) are Ray's own."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S).close()
+
+
 class RayCluster:
     """A Ray cluster that this process has joined, or started on this machine."""
 
@@ -64,6 +73,7 @@ class RayCluster:
             if not self._own:
                 pass
             elif wanted:
+                _check_reachable(wanted)  # Ray would end this process
                 self._ray.init(address=wanted, **options)
             else:
                 self._ray.init(include_dashboard=False, object_store_memory=256 << 20, **options)

@@ -8,12 +8,14 @@ import asyncio
 import contextlib
 import hashlib
 import os
+import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,8 @@ START_S = 900.0
 """Maximum seconds until a new engine answers. vLLM loads and compiles the model."""
 _ASK_S = 10.0
 """Maximum seconds of a call to an actor."""
+_LOAD_S, _FULL_S = 30.0, 600.0
+"""Maximum seconds to send an adapter, and to send a whole model."""
 _PAUSE_S = (1.0, 30.0)
 """Shortest and longest pause before a server that ended is started again."""
 
@@ -51,6 +55,8 @@ class EngineSpec(Struct, frozen=True, kw_only=True):
     quantized: str = ""
     gpus: float = 0.0
     key: str = ""
+    full: bool = False
+    """Whether all weights are replaced instead of adapters."""
 
 
 class HostState(Struct, frozen=True):
@@ -87,7 +93,7 @@ class EngineHost:
         return HostState(self._address, starts, self._pid, self._error, socket.gethostname(), time.time())
 
     def put(self, sha256: str, files: dict[str, bytes]) -> str:
-        """Stores an adapter on this machine, and returns its folder. `sha256` is the hash of its weights."""
+        """Stores an adapter, or a whole model, on this machine and returns its folder. `sha256` is the hash of its weights."""
         folder = self._cache / sha256
         if not folder.exists():
             with tempfile.TemporaryDirectory(dir=self._cache) as work:
@@ -95,12 +101,22 @@ class EngineHost:
                 draft.mkdir()
                 for name, data in files.items():
                     (draft / Path(name).name).write_bytes(data)
-                found = hashlib.sha256(files["adapter_model.safetensors"]).hexdigest()
+                found = hashlib.sha256(files[_weights_name(files)]).hexdigest()
                 if found != sha256:
-                    raise InfrastructureFailure(f"The adapter {sha256[:12]} was damaged on its way to {self._host}")
+                    raise InfrastructureFailure(f"The weights {sha256[:12]} were damaged on their way to {self._host}")
                 with contextlib.suppress(OSError):  # another call was faster
                     draft.rename(folder)
+            self._prune()
         return str(folder)
+
+    def _prune(self) -> None:
+        """Deletes all but the newest folders. An engine has read the others."""
+        keep = 2 if self._spec.full else self._spec.versions + 4
+        folders = sorted(
+            (one for one in self._cache.iterdir() if len(one.name) == 64), key=lambda one: one.stat().st_mtime
+        )
+        for old in folders[:-keep]:
+            shutil.rmtree(old, ignore_errors=True)
 
     def has(self, sha256: str) -> str:
         """The folder of an adapter, or nothing."""
@@ -146,6 +162,7 @@ class EngineHost:
             flags=[*spec.flags, "--served-model-name", spec.name],
             host=self._host,
             start_s=START_S,
+            full=spec.full,
         )
         self._pid = process._server.process.pid
         return process
@@ -219,7 +236,8 @@ class HostedEngine:
     async def state(self) -> HostState | None:
         """What the actor says. None if it does not answer, for example because its machine was lost."""
         with contextlib.suppress(Exception):  # Ray has many exceptions for an actor that cannot answer now
-            return await asyncio.wait_for(asyncio.wrap_future(self.actor.state.remote().future()), _ASK_S)
+            async with asyncio.timeout(_ASK_S):
+                return await asyncio.wrap_future(self.actor.state.remote().future())
         return None
 
     async def connect(self, state: HostState) -> None:
@@ -228,6 +246,9 @@ class HostedEngine:
         engine = await VllmEngine.connect(
             state.address, model=self.spec.name, slots=self.spec.versions, max_batch=self.spec.max_batch
         )
+        engine.takes_files = False  # the actor stores them on its machine
+        if self.spec.full and self.spec.kind == "vllm":
+            engine.replaces_with = "verigym_replace"
         if self._engine is not None:
             await self._engine.close()
         self._engine, self._starts = engine, state.starts
@@ -257,6 +278,16 @@ class HostedEngine:
         if self._engine is not None:
             await self._engine.forget(version)
 
+    async def pause(self) -> None:
+        await self._now().pause()
+
+    async def replace(self, folder: Path) -> None:
+        """Replaces all weights by those of a model in a folder."""
+        await self._now().replace(Path(await self._there(folder)))
+
+    async def resume(self) -> None:
+        await self._now().resume()
+
     async def usage(self) -> EngineLoad:
         return await self._now().usage()
 
@@ -275,8 +306,8 @@ class HostedEngine:
         try:
             if there := await self._ask(self.actor.has.remote(folder.name)):
                 return there
-            sha256 = await asyncio.to_thread(_sha256, folder / "adapter_model.safetensors")
             files = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
+            sha256 = await asyncio.to_thread(_sha256, folder / _weights_name(files))
             return await self._ask(self.actor.put.remote(sha256, files))
         except VerigymError:
             raise
@@ -284,7 +315,8 @@ class HostedEngine:
             raise EngineLost(f"{self.name}: the adapter could not be sent ({type(error).__name__})") from None
 
     async def _ask(self, reference: Any) -> Any:
-        return await asyncio.wait_for(asyncio.wrap_future(reference.future()), 30.0)
+        async with asyncio.timeout(_FULL_S if self.spec.full else _LOAD_S):
+            return await asyncio.wrap_future(reference.future())
 
 
 def variables_of() -> dict[str, str]:
@@ -292,6 +324,11 @@ def variables_of() -> dict[str, str]:
     root = str(Path(verigym.__file__).parents[1])
     paths = [root, *(one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one)]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))}
+
+
+def _weights_name(files: Collection[str]) -> str:
+    """The file with the weights of an adapter, or of a whole model."""
+    return next(name for name in ("adapter_model.safetensors", "model.safetensors") if name in files)
 
 
 def _sha256(file: Path) -> str:

@@ -9,7 +9,7 @@ as judge or user, tools that vary, an external agent) are run by the driver.
 import asyncio
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -182,10 +182,10 @@ class WorkerPool:
         with store.claim(plan.run):
             missing = missing_tasks(store, plan)
             size = max(1, -(-len(missing) // (_PARTS * len(self.workers))))
-            parts = [missing[start : start + size] for start in range(0, len(missing), size)]
+            parts = _parts(missing, size, lambda task: _version_of(run, plan, task))
             watch = asyncio.create_task(_watch(store, plan, on_progress))
             try:
-                broken = await asyncio.gather(*(self._part(store, plan, policy, tasks) for tasks in parts))
+                broken = await asyncio.gather(*(self._part(store, plan, policy, tasks, run) for tasks in parts))
             finally:
                 watch.cancel()
                 await asyncio.wait([watch])
@@ -195,15 +195,21 @@ class WorkerPool:
                 store.finish_run(plan.run)
             return progress
 
-    async def _part(self, store: Store, plan: RunPlan, policy: TokenPolicy, tasks: Sequence[Task]) -> int:
-        order = _order(plan, policy, tasks, self.base, len(self.workers))
+    async def _part(
+        self, store: Store, plan: RunPlan, policy: TokenPolicy, tasks: Sequence[Task], run: RunEpisode
+    ) -> int:
+        order = b""
         for attempt in range(_TRIES):
             worker = await self._worker()
             if worker is None:
                 warn(f"No worker is left, so the command runs {len(tasks)} tasks itself")
-                _, failures = await run_missing(store, msgspec.structs.replace(plan, tasks=tasks), policy)
+                part = msgspec.structs.replace(plan, tasks=tasks)
+                _, failures = await run_missing(store, part, policy, run=run)
                 return failures
             try:
+                if not order:  # a part takes its version when it begins, and keeps it
+                    own = await _policy_of(run, plan, tasks) or policy
+                    order = _order(plan, own, tasks, self.base, len(self.workers))
                 failures = await asyncio.wrap_future(worker.run.remote(order).future())
                 self._queue().put_nowait(worker)
                 return failures
@@ -250,6 +256,26 @@ class WorkerPool:
         return self._idle
 
 
+def _parts(tasks: Sequence[Task], size: int, version_of: Callable[[Task], int | None]) -> list[list[Task]]:
+    """The tasks in parts of at most `size`. Groups with different versions are in different parts."""
+    by_version: dict[int | None, list[Task]] = {}
+    for task in tasks:
+        by_version.setdefault(version_of(task), []).append(task)
+    return [some[start : start + size] for some in by_version.values() for start in range(0, len(some), size)]
+
+
+def _version_of(run: Any, plan: RunPlan, task: Task) -> int | None:
+    """The version with which a group has begun, in a run with `ahead`."""
+    return run.version_of(f"{plan.run}/{task.id}") if hasattr(run, "version_of") else None
+
+
+async def _policy_of(run: Any, plan: RunPlan, tasks: Sequence[Task]) -> Any:
+    """The policy of a part, in a run with `ahead`. Otherwise nothing."""
+    if not hasattr(run, "policy_of"):
+        return None
+    return await run.policy_of([f"{plan.run}/{task.id}" for task in tasks])
+
+
 def _order(plan: RunPlan, policy: TokenPolicy, tasks: Sequence[Task], base: str, share: int) -> bytes:
     engine: Any = policy.engine
     folder = engine.folder_of(policy.version) if policy.version else ""
@@ -275,10 +301,10 @@ def _order(plan: RunPlan, policy: TokenPolicy, tasks: Sequence[Task], base: str,
 def _only_here(plan: RunPlan, policy: Policy, run: RunEpisode) -> str:
     """Why only the driver can run a plan. Empty if a worker can."""
     context = plan.context
-    if plan.agent.program or plan.environment.agent:
+    if plan.environment.drives_itself:
+        return "the loop of another project drives them"
+    if plan.agent.program or plan.environment.agent or getattr(run, "run", run) is not run_episode:
         return "an external agent drives them"
-    if run is not run_episode:
-        return "each group of a run with ahead has a version of its own"
     if context.policies or getattr(context, "scorer", None) is not None:
         return "a judge, a simulated user or a reward model is in its memory"
     if plan.environment.toolbox.plain is not plan.environment.toolbox:
@@ -287,6 +313,8 @@ def _only_here(plan: RunPlan, policy: Policy, run: RunEpisode) -> str:
         return "the tools of a tools file run on this machine"
     if not isinstance(policy, TokenPolicy):
         return "the agent is a model behind a server"
+    if policy.version and (Path(policy.engine.folder_of(policy.version)) / "config.json").exists():
+        return "all parameters are trained, and only the command knows which engines have the new ones"
     return ""
 
 

@@ -44,8 +44,8 @@ class Renderer:
         self._opened = functools.lru_cache(_CACHED)(lambda ids: self._opens(self.decode([*ids])))
 
     def prompt(self, items: list[Item], tools: list[ToolSpec]) -> list[int]:
-        """Ids of a conversation up to the start of the assistant's reply. Cached, because a group asks for the same ids. Calls
-        whose tags the model never learnt to write are without tags, as in `completion`."""
+        """Ids of a conversation up to the start of the assistant's reply. Calls whose tags the model never learnt to write are
+        without tags, as in `completion`. A group asks for the same ids and gets the same list, so nobody may change it."""
         offer = self.template.offer(tools)
         key = msgspec.json.encode(items)
         if key not in offer.prompts:
@@ -53,7 +53,7 @@ class Renderer:
                 del offer.prompts[next(iter(offer.prompts))]
             bare = any(isinstance(item, FunctionCall) for item in items) and not self.can_write_tags
             offer.prompts[key] = self._literals.encode(self.template.text(items, offer, reply=True, bare=bare))
-        return [*offer.prompts[key]]
+        return offer.prompts[key]
 
     def extend(self, items: list[Item], tools: list[ToolSpec], turns: Sequence[Turn]) -> list[int] | None:
         """Ids that the context gains after the last of the policy's `turns`. None if the template now writes the past
@@ -109,8 +109,8 @@ class Renderer:
         template writes them. If the reply cannot be read back from that text, the dialect writes them instead. Calls whose tags
         the model never learnt to write are written without tags."""
         template, offer, items = self.template, self.template.offer([*tools]), [*context] or [Message("user", ".")]
-        before = template.text(items, offer, reply=True)
-        after = template.text([*items, *reply], offer, reply=False)
+        before = template.text(items, offer, reply=True, brief=True)  # the tools do not change how a reply is written
+        after = template.text([*items, *reply], offer, reply=False, brief=True)
         text = after.removeprefix(before).partition(template.end)[0]
         opened, names = self._opens(before), offer.names.with_calls(reply)
         read = self._items(text, names, "", opened=opened, schemas=offer.schemas)

@@ -7,6 +7,7 @@ again. The engine may be the model in this process, a server, or many servers. T
 import copy
 import time
 from collections.abc import Callable, Sequence
+from types import CoroutineType
 from typing import Any, Self
 
 from msgspec.structs import replace
@@ -69,8 +70,8 @@ class TokenPolicy:
         """Number of tokens of the prompt."""
         return len(self.render.prompt(request.items, request.tools))
 
-    async def respond(self, request: Request) -> Reply:
-        return await self._respond(request, None)
+    def respond(self, request: Request) -> "CoroutineType[Any, Any, Reply]":
+        return self._respond(request, None)  # not `async`: a request that waits needs one frame less
 
     async def stream(self, request: Request, on_text: Callable[[str], None]) -> Reply:
         """Like `respond`, and calls `on_text` with the text of the reply while it is sampled. If tools are offered, it could be

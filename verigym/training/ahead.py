@@ -119,7 +119,7 @@ class Versions:
         self.run, self._publisher, self._ahead = run, publisher, ahead
         self.newest = -1
         self._policies: dict[int, Policy] = {}
-        self._slots = EpisodeSlots(slots)
+        self.slots = EpisodeSlots(slots)
         self._new = asyncio.Event()
 
     async def publish(self, step: int) -> None:
@@ -137,27 +137,54 @@ class Versions:
         """The policy of the newest version."""
         return self._policies[self.newest]
 
-    def runner(self, step: int, run: RunEpisode, begun: Mapping[str, int] = {}) -> RunEpisode:
+    def runner(self, step: int, run: RunEpisode, begun: Mapping[str, int] = {}) -> "GroupRunner":
         """`run` for the episodes of a step, with the version of their group. `begun` has the version of groups of which some
         episodes are stored."""
-        versions = {group: version for group, version in begun.items() if self._can_come(version)}
-
-        async def run_episode(environment: Any, task: Any, policy: Any, *args: Any, group: str, **more: Any) -> Any:
-            if group in versions:
-                await self._until(versions[group])
-            async with self._slots.of(step):
-                version = versions.setdefault(group, self.newest)
-                return await run(environment, task, self._policies[version], *args, group=group, **more)
-
-        return run_episode
+        known = {group: version for group, version in begun.items() if self._can_come(version)}
+        return GroupRunner(self, step, run, known)
 
     def _can_come(self, version: int) -> bool:
         """Whether a version is there, or will be learnt again after a kill."""
         return version in self._policies or version > self.newest
 
-    async def _until(self, version: int) -> None:
+    async def until(self, version: int) -> None:
         while version > self.newest:
             await self._new.wait()
+
+    def of(self, version: int) -> Policy:
+        return self._policies[version]
+
+
+class GroupRunner:
+    """Runs the episodes of one step, each with the version of its group."""
+
+    def __init__(self, versions: Versions, step: int, run: RunEpisode, begun: dict[str, int]) -> None:
+        self._versions, self._step, self.run = versions, step, run
+        self._chosen = begun
+        """The version of each group that has one."""
+
+    async def __call__(
+        self, environment: Any, task: Any, policy: Any, *args: Any, group: str, **more: Any
+    ) -> Trajectory:
+        if group in self._chosen:
+            await self._versions.until(self._chosen[group])
+        async with self._versions.slots.of(self._step):
+            chosen = self._versions.of(self._chosen.setdefault(group, self._versions.newest))
+            return await self.run(environment, task, chosen, *args, group=group, **more)
+
+    def version_of(self, group: str) -> int | None:
+        """The version of a group. None if it has not begun."""
+        return self._chosen.get(group)
+
+    async def policy_of(self, groups: Sequence[str]) -> Policy:
+        """The policy of groups that begin now, or that have the same version. Whoever runs their episodes uses it for all."""
+        version = self._chosen.get(groups[0])
+        if version is not None:
+            await self._versions.until(version)
+        version = self._versions.newest if version is None else version
+        for group in groups:
+            self._chosen.setdefault(group, version)
+        return self._versions.of(version)
 
 
 class AheadSampler(Generic[T]):

@@ -1,8 +1,8 @@
 """Gives engines outside this process the weights that are trained here, one version per step.
 
-A version is an adapter in a folder that is named by the hash of its weights. The engines load it under the name of its step and
-keep the versions that running episodes still need. Weights that are trained as a whole are not published: an engine has one copy
-of them.
+A version is an adapter, or a whole model if all parameters are trained, in a folder that is named by the hash of its weights. The
+engines load it under the name of its step and keep the versions that running episodes still need. An engine has one copy of the
+weights of a model, so a whole model replaces the one before it.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from verigym.core.protocols import Engine
-from verigym.model import lora_files
+from verigym.model import full, lora_files
 from verigym.model.threads import in_thread
 from verigym.policies.render import Renderer
 from verigym.policies.tokens import TokenPolicy
@@ -30,6 +30,8 @@ class Publisher:
     ) -> None:  # fmt: skip
         self.engine, self._render, self._model = engine, render, model
         self._base, self._folder, self.keep = base, folder, keep
+        self.full = full.is_full(model)
+        """Whether versions are whole models."""
         self._loaded: list[tuple[str, Path]] = []
         """Name and folder of the loaded versions, oldest first."""
         self._policy: TokenPolicy | None = None
@@ -71,17 +73,22 @@ class Publisher:
         task.add_done_callback(self._ending.discard)
 
     def _written(self) -> Path:
-        """The adapter of the model as a folder that is named by the hash of its weights."""
+        """The version as a folder that is named by the hash of its weights."""
         self._folder.mkdir(mode=0o755, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=self._folder, prefix=".new-") as work:
             draft = self.write(Path(work) / "adapter")
-            with (draft / "adapter_model.safetensors").open("rb") as weights:
+            with (draft / (full.WEIGHTS_FILE if self.full else "adapter_model.safetensors")).open("rb") as weights:
                 folder = self._folder / hashlib.file_digest(weights, "sha256").hexdigest()
             if not folder.exists():
                 draft.rename(folder)
         return folder
 
     def write(self, folder: Path) -> Path:
-        """Writes the adapter of the model into a folder."""
-        lora_files.save(self._model, folder, self._base)
+        """Writes the adapter of the model, or the whole model, into a folder."""
+        if self.full:
+            full.save(self._model, self._render.tokenizer, folder)
+            for path in folder.iterdir():
+                path.chmod(0o644)  # so that a server of another user reads it
+        else:
+            lora_files.save(self._model, folder, self._base)
         return folder

@@ -13,6 +13,10 @@ Asks = Callable[[Connections], Awaitable[None]]
 OK = b"HTTP/1.1 200 OK\r\nDate: today\r\nContent-Length: 2\r\n\r\nhi"
 
 
+def no_headers(body: object) -> dict[str, str]:
+    return {}
+
+
 async def request_of(reader: asyncio.StreamReader) -> tuple[str, bytes]:
     head = (await reader.readuntil(b"\r\n\r\n")).decode()
     lengths = [int(line.split(":")[1]) for line in head.split("\r\n") if line.lower().startswith("content-length")]
@@ -48,7 +52,7 @@ def answer_to(*parts: bytes, then_close: bool = False) -> HttpAnswer:
             writer.close()
 
     async def asks(connections: Connections) -> None:
-        found.append(await connections.ask("GET", "/x", None, {}))
+        found.append(await connections.ask("GET", "/x", None, no_headers))
 
     serving(handler, asks)
     return found[0]
@@ -107,9 +111,9 @@ def test_a_connection_is_used_again_and_the_body_is_json() -> None:
 
     async def asks(connections: Connections) -> None:
         for _ in range(3):
-            answer = await connections.ask("POST", "/v1/x", {"ids": [1, 2]}, {"Authorization": "Bearer k"})
+            answer = await connections.ask("POST", "/v1/x", {"ids": [1, 2]}, lambda _: {"Authorization": "Bearer k"})
             assert answer.headers["date"] == "today"
-        await asyncio.gather(*(connections.ask("GET", "/y", None, {}) for _ in range(5)))
+        await asyncio.gather(*(connections.ask("GET", "/y", None, no_headers) for _ in range(5)))
 
     serving(handler, asks, "/base")
     assert opened == 5, "one for each request at a time"
@@ -130,8 +134,8 @@ def test_a_connection_that_the_server_closed_while_it_was_idle_is_replaced() -> 
             writer.transport.abort()
 
     async def asks(connections: Connections) -> None:
-        assert (await connections.ask("POST", "/x", {}, {})).body == b"hi"
-        assert (await connections.ask("POST", "/x", {}, {})).body == b"hi"
+        assert (await connections.ask("POST", "/x", {}, no_headers)).body == b"hi"
+        assert (await connections.ask("POST", "/x", {}, no_headers)).body == b"hi"
 
     serving(handler, asks)
     assert opened == 2
@@ -150,9 +154,9 @@ def test_an_answer_that_breaks_off_is_not_asked_for_again() -> None:
         writer.close()
 
     async def asks(connections: Connections) -> None:
-        await connections.ask("GET", "/x", None, {})
+        await connections.ask("GET", "/x", None, no_headers)
         with pytest.raises(ConnectionBroken):
-            await connections.ask("GET", "/x", None, {})
+            await connections.ask("GET", "/x", None, no_headers)
 
     serving(handler, asks)
     assert opened == 1
@@ -167,7 +171,7 @@ def test_a_server_sees_that_a_request_was_cancelled() -> None:
         closed.set()
 
     async def asks(connections: Connections) -> None:
-        asking = asyncio.ensure_future(connections.ask("GET", "/x", None, {}))
+        asking = asyncio.ensure_future(connections.ask("GET", "/x", None, no_headers))
         await asyncio.sleep(0.1)
         asking.cancel()
         await closed.wait()
@@ -182,15 +186,34 @@ def test_what_nobody_asked_for_closes_the_connection() -> None:
 
     async def asks(connections: Connections) -> None:
         for _ in range(2):
-            assert (await connections.ask("GET", "/x", None, {})).body == b"hi"
+            assert (await connections.ask("GET", "/x", None, no_headers)).body == b"hi"
 
     serving(handler, asks)
 
 
 def test_a_host_that_is_not_there_is_an_error() -> None:
     async def main(address: str) -> None:
-        await Connections(URL(address)).ask("GET", "/", None, {})
+        await Connections(URL(address)).ask("GET", "/", None, no_headers)
 
     for address in ("http://127.0.0.1:9", "http://no-such-host.invalid:80"):
         with pytest.raises(OSError):
             asyncio.run(main(address))
+
+
+def test_a_long_request_without_an_answer_is_given_up_and_not_sent_again() -> None:
+    requests: list[str] = []
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            requests.append((await request_of(reader))[0].split(" ")[1])
+            if requests[-1] == "/quick":
+                writer.write(OK)
+
+    async def asks(connections: Connections) -> None:
+        assert (await connections.ask("GET", "/quick", None, no_headers, long_s=10.0)).body == b"hi"
+        with pytest.raises(TimeoutError):
+            await connections.ask("GET", "/slow", None, no_headers, long_s=0.1)
+        assert (await connections.ask("GET", "/quick", None, no_headers, long_s=10.0)).body == b"hi"
+
+    serving(handler, asks)
+    assert requests == ["/quick", "/slow", "/quick"]

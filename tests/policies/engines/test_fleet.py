@@ -316,3 +316,59 @@ def test_wrong_fleets_are_refused() -> None:
     with pytest.raises(NotFound, match='no loaded version "v9"'):
         run(fleet_of(FakeEngine()).generate(asked(0, 0, "v9")))
     assert issubclass(EngineLost, InfrastructureFailure)
+
+
+def test_a_request_that_moved_can_still_run_into_a_time_limit_of_its_caller() -> None:
+    """The fleet cancels the task of a moved request and takes that back. A later cancellation is the caller's own."""
+
+    async def go() -> None:
+        lost, slow = FakeEngine(latency_s=3600), FakeEngine(latency_s=3600)
+        fleet = fleet_of(lost, slow)
+
+        async def ask() -> None:
+            task = asyncio.current_task()
+            assert task is not None
+            try:
+                async with asyncio.timeout(None) as limit:
+                    asking.append(limit)
+                    await fleet.generate(asked())
+            except TimeoutError:
+                counts.append(task.cancelling())
+
+        asking: list[asyncio.Timeout] = []
+        counts: list[int] = []
+        task = asyncio.create_task(ask())
+        await until(lambda: any(state.running for state in fleet.states))
+        (lost if fleet.states[0].running else slow).crash()
+        await until(lambda: sum(state.lost for state in fleet.states) == 1)
+        await until(lambda: sum(state.running for state in fleet.states) == 1)
+        asking[0].reschedule(0.0)
+        await task
+        assert counts == [0]
+        await fleet.close()
+
+    run(go())
+
+
+def test_a_fleet_closes_although_an_engine_hides_a_cancellation() -> None:
+    class Hiding(FakeEngine):
+        cancellations = 0
+
+        async def alive(self) -> bool:
+            try:
+                await asyncio.sleep(3600)
+            except asyncio.CancelledError:
+                self.cancellations += 1
+                if self.cancellations > 1:
+                    raise
+            return True
+
+    async def go() -> None:
+        engine = Hiding()
+        fleet = fleet_of(engine)
+        await fleet.generate(asked())
+        await asyncio.sleep(0.1)
+        await fleet.close()
+        assert engine.cancellations == 2
+
+    run(go())

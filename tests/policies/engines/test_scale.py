@@ -24,7 +24,7 @@ def scale(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.mark.cluster
 def test_every_slot_is_filled_and_a_version_is_loaded_meanwhile(scale: Any, tmp_path: Path) -> None:
-    sizes = scale.Sizes(engines=4, slots=16, episodes=320, latency_s=0.3, processes=2, tokens=8)
+    sizes = scale.Sizes(engines=4, slots=16, episodes=640, latency_s=0.3, processes=2, tokens=8)
     found = asyncio.run(
         scale.measured(sizes, tmp_path)
     )  # it checks that all episodes passed and that no engine was lost

@@ -63,6 +63,20 @@ def test_it_sends_our_ids_and_takes_ids_and_logprobs() -> None:
     with_engine(check, model="qwen-0.5b")
 
 
+def test_ids_that_an_older_server_writes_as_text_are_read() -> None:
+    async def run() -> None:
+        server, raw = VllmServer(), VllmServer(processed=False)
+        server.named_ids = raw.named_ids = True
+        async with serving(server) as address, serving(raw) as other:
+            engine = await VllmEngine.connect(address)
+            assert len((await engine.generate(HELLO)).logprobs) == 16
+            await engine.close()
+            with pytest.raises(BadInput, match="processed_logprobs"):
+                await VllmEngine.connect(other)
+
+    asyncio.run(asyncio.wait_for(run(), 120))
+
+
 def test_a_truncated_distribution_has_only_logprobs_after_truncation() -> None:
     async def check(server: VllmServer, engine: VllmEngine) -> None:
         reply = await engine.generate(Generation(ids=[1], sampling=Sampling(top_p=0.9)))

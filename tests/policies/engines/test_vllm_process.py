@@ -75,6 +75,13 @@ def test_a_server_is_started_used_and_ended(
     asyncio.run(asyncio.wait_for(run(), 120))
 
 
+def children_of(pid: int) -> set[int]:
+    """The processes that a process started itself."""
+    stats = [path.read_text() for path in Path("/proc").glob("[0-9]*/stat") if path.exists()]
+    parents = {int(text.split()[0]): int(text.rpartition(")")[2].split()[1]) for text in stats}
+    return {child for child, parent in parents.items() if parent == pid}
+
+
 def alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
@@ -115,6 +122,8 @@ def test_the_server_ends_when_its_owner_is_killed(tmp_path: Path, stand_in: dict
     assert owner.stdout is not None and owner.stdout.readline() == b"up\n"
     pid = started(tmp_path)[0]
     assert alive(pid)
+    for child in children_of(owner.pid) - {pid}:  # as Ray does with the children of a process that it kills
+        os.kill(child, signal.SIGKILL)
     owner.send_signal(signal.SIGKILL)
     owner.wait()
     deadline = time.monotonic() + 60

@@ -6,11 +6,13 @@ about 3 KB, and that of a general client 16 KB. There are no redirects, cookies,
 
 import asyncio
 import contextlib
+import math
 import socket
 import ssl
 import time
 import weakref
 from collections import deque
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -26,6 +28,8 @@ _IDLE_S = 4.0
 """How long an idle connection stays open. uvicorn closes it after 5 s."""
 _RESOLVED_S = 60.0
 """How long the addresses of a host name are used."""
+_LOOK_S = 5.0
+"""Seconds between two looks at requests that may wait long."""
 _MOST_HEADERS = 1 << 16
 
 
@@ -38,6 +42,10 @@ class HttpAnswer(NamedTuple):
     headers: dict[str, str]
     """By names in lower case. The last value, if a name occurs twice."""
     body: bytes
+
+
+Headers = Callable[[Any], dict[str, str]]
+"""The headers of a request with this body."""
 
 
 class Connections:
@@ -54,26 +62,49 @@ class Connections:
         self._open: set[_Connection] = set()
         self._found: tuple[float, list[str]] = (0.0, [])
         self._closer: asyncio.TimerHandle | None = None
+        self._looking: asyncio.TimerHandle | None = None
 
-    async def ask(self, method: str, path: str, body: Any, headers: dict[str, str], waits: bool = False) -> HttpAnswer:
-        """Sends a request, whose body becomes JSON unless it is None, and returns the whole answer. Raises OSError. A new
-        connection `waits` for its turn, or is opened before those that do."""
+    async def ask(self, method: str, path: str, body: Any, headers: Headers, long_s: float | None = None) -> HttpAnswer:
+        """Sends a request, whose body becomes JSON unless it is None or bytes, and returns the whole answer. Raises OSError.
+        `body` can be a function that makes it, and `headers` is one, so that a request that waits does not keep them.
+
+        `long_s` marks one of many requests that may wait long: a new connection waits for its turn, and others are opened
+        before it. After this time without an answer, it raises TimeoutError, a few seconds late. All of them share one timer.
+        """
         connection = self._taken()
         if connection is not None:
-            connection.send(self._written(method, path, body, headers))
+            connection.send(self._written(method, path, body, headers), self._until(long_s))
             try:
                 return await self._answer(connection)
+            except TimeoutError:
+                raise
             except OSError:
                 if connection.answered:
                     raise  # otherwise the server closed it while it was idle, and has not read the request
-        connection = await self._opened(waits)
-        connection.send(self._written(method, path, body, headers))  # no frame that waits has the bytes
+        connection = await self._opened(long_s is not None)
+        connection.send(self._written(method, path, body, headers), self._until(long_s))  # no frame keeps the bytes
         return await self._answer(connection)
 
-    def _written(self, method: str, path: str, body: Any, headers: dict[str, str]) -> bytes:
-        data = b"" if body is None else msgspec.json.encode(body)
+    def _until(self, long_s: float | None) -> float:
+        if long_s is None:
+            return math.inf
+        if self._looking is None:
+            self._looking = asyncio.get_running_loop().call_later(min(_LOOK_S, long_s), self._look)
+        return time.monotonic() + long_s
+
+    def _look(self) -> None:
+        """Ends requests that wait for too long."""
+        now = time.monotonic()
+        for connection in [one for one in self._open if one.until < now]:
+            connection.expire()
+        waiting = any(one.until < math.inf for one in self._open)
+        self._looking = asyncio.get_running_loop().call_later(_LOOK_S, self._look) if waiting else None
+
+    def _written(self, method: str, path: str, body: Any, headers: Headers) -> bytes:
+        body = body() if callable(body) else body
+        data = b"" if body is None else body if isinstance(body, bytes) else msgspec.json.encode(body)
         lines = [f"{method} {self._prefix}{path} HTTP/1.1", f"Host: {self._authority}"]
-        lines += [f"{name}: {value}" for name, value in headers.items()]
+        lines += [f"{name}: {value}" for name, value in headers(body).items()]
         if body is not None:
             lines.append(f"Content-Length: {len(data)}")
         return "\r\n".join([*lines, "\r\n"]).encode() + data
@@ -82,16 +113,21 @@ class Connections:
         if self._closer is not None:
             self._closer.cancel()
             self._closer = None
+        if self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
         for connection in [*self._open]:
             connection.close()
         self._idle.clear()
 
     async def _answer(self, connection: "_Connection") -> HttpAnswer:
         try:
-            answer = await connection.answer()
+            answer = await connection.waiting()
         except BaseException:
             connection.close()  # a server sees that nobody waits any more
             raise
+        finally:
+            connection.ended()
         if connection.reusable:
             self._idle.append((time.monotonic(), connection))
             if self._closer is None:
@@ -162,7 +198,7 @@ def _turns(loop: asyncio.AbstractEventLoop) -> asyncio.Semaphore:
 class _Connection(asyncio.Protocol):
     """One connection with at most one request."""
 
-    __slots__ = ("_all", "_buffer", "_head", "_transport", "_waiting", "answered", "reusable")
+    __slots__ = ("_all", "_buffer", "_head", "_transport", "_waiting", "answered", "reusable", "until")
 
     def __init__(self, everyone: "set[_Connection]") -> None:
         self._all = everyone
@@ -173,9 +209,12 @@ class _Connection(asyncio.Protocol):
         self.answered = False
         """Whether a part of the answer to the last request arrived."""
         self.reusable = False
+        self.until = math.inf
+        """When the request is given up."""
 
-    def send(self, data: bytes) -> None:
-        """Sends a request. `answer` must follow."""
+    def send(self, data: bytes, until: float = math.inf) -> None:
+        """Sends a request. `waiting` must follow."""
+        self.until = until
         self._buffer, self._head, self.answered, self.reusable = b"", None, False, False
         self._waiting = asyncio.get_running_loop().create_future()
         if self._transport is None or self._transport.is_closing():
@@ -183,12 +222,17 @@ class _Connection(asyncio.Protocol):
         else:
             self._transport.write(data)
 
-    async def answer(self) -> HttpAnswer:
+    def waiting(self) -> asyncio.Future[HttpAnswer]:
+        """The answer to the request. `ended` must follow."""
         assert self._waiting is not None
-        try:
-            return await self._waiting
-        finally:
-            self._waiting = None
+        return self._waiting
+
+    def ended(self) -> None:
+        self._waiting, self.until = None, math.inf
+
+    def expire(self) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_exception(TimeoutError())
 
     def close(self) -> None:
         self.reusable = False

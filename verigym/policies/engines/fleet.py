@@ -45,7 +45,8 @@ class Fleet:
     """Many engines as one: `Fleet([VllmEngine(address) for address in addresses])`.
 
     `names` are shown in messages. Every `check_s` seconds each engine is asked if it is alive. An engine that does not answer
-    within `timeout_s` is lost. If no engine is up for `patience_s`, requests fail. All engines must have the same model.
+    within `timeout_s`, or does not load a version within `load_s`, is lost. If no engine is up for `patience_s`, requests fail.
+    All engines must have the same model.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Fleet:
         check_s: float = 5.0,
         timeout_s: float = 30.0,
         patience_s: float = 120.0,
+        load_s: float = 30.0,
     ) -> None:
         if not engines:
             raise BadInput("A fleet needs at least one engine")
@@ -64,6 +66,7 @@ class Fleet:
         shown = names or [getattr(engine, "name", f"engine {place}") for place, engine in enumerate(engines)]
         self._members = [_Member(engine, name) for engine, name in zip(engines, shown, strict=True)]
         self._check_s, self._timeout_s, self._patience_s = check_s, timeout_s, patience_s
+        self._load_s = load_s
         self._versions: dict[str, Path] = {}
         self._forgotten: set[str] = set()
         """Versions that end with their last use. New requests must not name them."""
@@ -107,27 +110,29 @@ class Fleet:
                     return reply
 
     async def _ask(self, member: "_Member", request: Generation) -> Completion | None:
-        """The reply of one engine, or None if the engine was lost meanwhile."""
-        asking = asyncio.ensure_future(member.engine.generate(request))
-        member.flying.add(asking)
+        """The reply of one engine, or None if the engine was lost meanwhile. If the engine is lost, `_lose` cancels the task that
+        asks, and this method takes the cancellation back. A task of its own for each request would take 1 KB more."""
+        task = asyncio.current_task()
+        assert task is not None
+        cancelled_before = task.cancelling()
+        member.flying.add(task)
         try:
-            reply = await asking
-        except EngineLost as error:
-            self._lose(member, str(error))
-            return None
-        except NotFound:
-            if request.version not in member.versions and member.up:
+            reply = await member.engine.generate(request)
+        except (EngineLost, NotFound, asyncio.CancelledError) as error:
+            if task not in member.flying:  # `_lose` cancelled it
+                if task.cancelling() - 1 > cancelled_before:
+                    raise  # others did as well
+            elif isinstance(error, EngineLost):
+                self._lose(member, str(error))
+            elif isinstance(error, NotFound) and (request.version in member.versions or not member.up):
+                self._lose(member, f"it no longer has version {request.version}, so it was started again")
+            else:
                 raise
-            self._lose(member, f"it no longer has version {request.version}, so it was started again")
             return None
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if asking not in member.flying and not (task and task.cancelling()):
-                return None  # `_lose` cancelled it
-            raise
         finally:
-            member.flying.discard(asking)
-            asking.cancel()
+            if task not in member.flying:
+                task.uncancel()
+            member.flying.discard(task)
         member.served += 1
         return reply
 
@@ -188,10 +193,11 @@ class Fleet:
 
     async def close(self) -> None:
         """Stops watching, and closes the engines that can be closed."""
-        if self._watch is not None:
+        while self._watch is not None:
             self._watch.cancel()
-            await asyncio.wait([self._watch])
-            self._watch = None
+            ended, _ = await asyncio.wait([self._watch], timeout=1.0)
+            if ended:  # otherwise again: an answer that came at the same moment may have hidden the cancellation
+                self._watch = None
         for member in self._members:
             close = getattr(member.engine, "close", None)
             if close is not None:
@@ -235,9 +241,10 @@ class Fleet:
         member.up, member.why, member.versions = False, why, set()
         member.lost += 1
         warn(f"{member.name} was lost ({why}). Its {len(member.flying)} requests move to other engines")
-        flying, member.flying = member.flying, set()
-        for asking in flying:
-            asking.cancel()
+        own = {asyncio.current_task()}  # this one knows already
+        flying, member.flying = member.flying - own, member.flying & own
+        for task in flying:
+            task.cancel()
         self._tell()
 
     def _tell(self) -> None:
@@ -246,11 +253,11 @@ class Fleet:
 
     async def _load(self, member: "_Member", version: str) -> None:
         try:
-            async with patient(self._timeout_s):
+            async with patient(self._load_s):
                 await member.engine.load(version, self._versions[version])
             member.versions.add(version)
         except TimeoutError:
-            self._lose(member, f"loading {version} took longer than {self._timeout_s:g} s")
+            self._lose(member, f"loading {version} took longer than {self._load_s:g} s")
         except EngineLost as error:
             self._lose(member, str(error))
 
@@ -304,7 +311,7 @@ class Fleet:
         while missing := [version for version in self._versions if version not in member.versions]:
             for version in missing:
                 try:
-                    async with patient(self._timeout_s):
+                    async with patient(self._load_s):
                         await member.engine.load(version, self._versions[version])
                 except KeyError:  # forgotten meanwhile
                     continue
@@ -326,7 +333,8 @@ class _Member:
     def __init__(self, engine: Engine, name: str) -> None:
         self.engine, self.name = engine, name
         self.up, self.why = True, ""
-        self.flying: set[asyncio.Future[Completion]] = set()
+        self.flying: set[asyncio.Task[object]] = set()
+        """Tasks that wait for a reply of this engine."""
         self.versions: set[str] = set()
         self.stale: set[str] = set()
         """Versions that it had when it was lost. It may still have them."""

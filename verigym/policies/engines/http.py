@@ -7,7 +7,7 @@ sends the request to another engine. The key is read from the environment at eac
 import asyncio
 import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from typing import Any
 
 import msgspec
@@ -21,7 +21,7 @@ from verigym.policies.engines.patience import patient
 
 _SHOWN = 300
 _LONG_S = 300.0
-"""From here on, the client's own delays do not matter, and a plain time limit takes less memory."""
+"""From here on, the client's own delays do not matter, and requests share one timer."""
 
 
 class Answer(Struct, frozen=True):
@@ -57,11 +57,12 @@ class EngineServer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._sending: set[asyncio.Task[None]] = set()
 
-    async def get(self, path: str, timeout_s: float = 30.0) -> Answer:
-        return await self._ask("GET", path, None, timeout_s)
+    def get(self, path: str, timeout_s: float = 30.0) -> Coroutine[Any, Any, Answer]:
+        return self._ask("GET", path, None, timeout_s)
 
-    async def post(self, path: str, body: Any, timeout_s: float = 30.0) -> Answer:
-        return await self._ask("POST", path, body, timeout_s)
+    def post(self, path: str, body: Any, timeout_s: float = 30.0) -> Coroutine[Any, Any, Answer]:
+        """Posts plain data as JSON, or bytes. `body` can also be a function that returns one of them."""
+        return self._ask("POST", path, body, timeout_s)
 
     def send(self, path: str, body: Any) -> None:
         """Posts without waiting for an answer, such as the end of a cancelled request. A lost server has ended it already."""
@@ -103,11 +104,12 @@ class EngineServer:
             raise self.failure(f"the answer cannot be read ({error})", answer) from None
 
     async def _ask(self, method: str, path: str, body: Any, timeout_s: float) -> Answer:
-        headers = self._headers()
         try:
-            long = timeout_s >= _LONG_S  # a reply, of which there are many. Others, such as the health, go first
-            async with asyncio.timeout(timeout_s) if long else patient(timeout_s):
-                answer = await self._opened().ask(method, path, body, headers, waits=long)
+            if timeout_s >= _LONG_S:  # a reply, of which there are many. Others, such as the health, go first
+                answer = await self._opened().ask(method, path, body, self._headers, timeout_s)
+            else:
+                async with patient(timeout_s):
+                    answer = await self._opened().ask(method, path, body, self._headers)
             return Answer(answer.status, answer.body, answer.headers.get("date", ""))
         except TimeoutError:
             wrong = f"no answer within {timeout_s:g} s ({path})"
@@ -122,13 +124,14 @@ class EngineServer:
             self._loop, self._connections = loop, Connections(URL(self.address))
         return self._connections
 
-    def _headers(self) -> dict[str, str]:
+    def _headers(self, body: Any) -> dict[str, str]:
+        kind = "application/octet-stream" if isinstance(body, bytes) else "application/json"
         key = os.environ.get(self.key_env, "").strip()
         if not key.isascii() or not key.isprintable():
             raise BadInput(
                 f"The key in {self.key_env} has a character that an HTTP header cannot contain. Set it again"
             )
-        said = {"Content-Type": "application/json", "User-Agent": "verigym"}
+        said = {"Content-Type": kind, "User-Agent": "verigym"}
         return {**said, "Authorization": f"Bearer {key}"} if key else said
 
     def _hidden(self, text: str) -> str:

@@ -5,6 +5,7 @@ server that speaks the same JSON. As in `vllm.py`, each version is a LoRA adapte
 """
 
 import asyncio
+import functools
 import re
 import uuid
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from verigym.core.errors import BadInput, not_found
-from verigym.core.generation import Completion, EngineLoad, Generation
+from verigym.core.generation import Completion, EngineLoad, Generation, one_object_each
 from verigym.policies.engines.http import Answer, EngineServer, check_request
 from verigym.policies.engines.uses import VersionUses
 
@@ -103,7 +104,8 @@ class SglangEngine:
         id = uuid.uuid4().hex
         with self._uses.of(request.version):
             try:
-                answer = await self.server.post("/generate", self._body(request, id), self._timeout_s)
+                body = functools.partial(self._body, request, id)
+                answer = await self.server.post("/generate", body, self._timeout_s)
             except asyncio.CancelledError:
                 self.server.send("/abort_request", {"rid": id})  # so that it holds no slot
                 raise
@@ -176,13 +178,14 @@ class SglangEngine:
     def _completion(self, request: Generation, answer: Answer) -> Completion:
         """SGLang gives logprobs at the sampling temperature and before truncation, which are those of a turn."""
         done: _Generated = self.server.decoded(answer, _Generated)
+        ids = one_object_each(done.output_ids)
         logprobs = [logprob for logprob, _, _ in done.meta_info.output_token_logprobs]
         finish = done.meta_info.finish_reason.type if done.meta_info.finish_reason else None
-        if finish not in ("stop", "length") or not done.output_ids or len(logprobs) != len(done.output_ids):
+        if finish not in ("stop", "length") or not ids or len(logprobs) != len(ids):
             raise self.server.failure(
-                f"the reply is incomplete ({len(done.output_ids)} ids, {len(logprobs)} logprobs, finish {finish})",
+                f"the reply is incomplete ({len(ids)} ids, {len(logprobs)} logprobs, finish {finish})",
                 answer,
             )
         if request.on_tokens is not None:
-            request.on_tokens(done.output_ids)
-        return Completion(done.output_ids, logprobs, "stop" if finish == "stop" else "length", version=request.version)
+            request.on_tokens(ids)
+        return Completion(ids, logprobs, "stop" if finish == "stop" else "length", version=request.version)

@@ -7,6 +7,7 @@ requests keep theirs. The formats are those of vLLM 0.32. The server needs these
 
 import asyncio
 import contextlib
+import functools
 import re
 import uuid
 from pathlib import Path
@@ -15,8 +16,9 @@ from typing import Any
 from msgspec import Struct
 
 from verigym.core.errors import BadInput, InfrastructureFailure, not_found
-from verigym.core.generation import Completion, EngineLoad, Generation
+from verigym.core.generation import Completion, EngineLoad, Generation, one_object_each
 from verigym.policies.engines.http import Answer, EngineServer, check_request
+from verigym.policies.engines.upload import sent
 from verigym.policies.engines.uses import VersionUses
 
 _ABORTED = "generate-tokens-"
@@ -42,9 +44,15 @@ class _Models(Struct):
 
 
 class _Logprob(Struct):
-    token_id: int
     logprob: float
+    token_id: int | None = None
+    token: str = ""
+    """`token_id:7` in releases that do not give `token_id`."""
     top_logprobs: list["_Logprob"] = []
+
+    @property
+    def id(self) -> int:
+        return int(self.token.rpartition(":")[2]) if self.token_id is None else self.token_id
 
 
 class _Logprobs(Struct):
@@ -77,6 +85,10 @@ class VllmEngine:
         self.name = self.server.address
         self.model, self.window, self.slots, self.max_batch = model, window, slots, max_batch
         self.versions: dict[str, Path] = {}
+        self.takes_files = False
+        """Whether the weights can be sent. vLLM reads them from a path that both machines see."""
+        self.replaces_with = "reload_weights"
+        """The method of a worker of vLLM that replaces all weights. `VllmProcess` adds a better one."""
         self._timeout_s = timeout_s
         self._uses = VersionUses()
 
@@ -93,7 +105,8 @@ class VllmEngine:
         try:
             found = _served(engine.server, await engine.server.get("/v1/models"), model)
             engine.model, engine.window = found.id, found.max_model_len or 1 << 30
-            if found.owned_by != "verigym":  # our own server has the right ones
+            engine.takes_files = found.owned_by == "verigym"
+            if not engine.takes_files:  # our own server has the right ones
                 await engine._check_logprobs()
             engine.slots = await engine._lora_slots() if slots is None else slots
             if engine.slots < versions:
@@ -113,7 +126,8 @@ class VllmEngine:
         id = uuid.uuid4().hex
         with self._uses.of(request.version):
             try:
-                answer = await self.server.post("/inference/v1/generate", self._body(request, id), self._timeout_s)
+                body = functools.partial(self._body, request, id)
+                answer = await self.server.post("/inference/v1/generate", body, self._timeout_s)
             except asyncio.CancelledError:
                 self.server.send(
                     "/inference/v1/abort_requests", {"request_ids": [_ABORTED + id]}
@@ -132,11 +146,15 @@ class VllmEngine:
                 f"{self.name} has slots for {self.slots} versions, and all are taken ({', '.join(sorted(self.versions))}). "
                 "Forget a version first, or start vLLM with a larger --max-loras and --max-cpu-loras"
             )
-        body = {"lora_name": version, "lora_path": str(folder.absolute())}
+        body = {"lora_name": version, "lora_path": await self._there(folder)}
         answer = await self.server.post("/v1/load_lora_adapter", body)
         if not answer.ok and not (answer.status == 400 and _LOADED.search(answer.text)):
             raise self._load_failure(folder, answer)
         self.versions[version] = folder
+
+    async def _there(self, folder: Path) -> str:
+        """The path of a folder on the machine of the server."""
+        return await sent(self.server, folder) if self.takes_files else str(folder.absolute())
 
     def _load_failure(self, folder: Path, answer: Answer) -> InfrastructureFailure:
         if answer.status == 404 and "Not Found" in answer.text:
@@ -171,7 +189,7 @@ class VllmEngine:
 
     async def replace(self, folder: Path) -> None:
         """Loads all weights from a folder with a model, and drops the prefix cache. Only while paused."""
-        body = {"method": "reload_weights", "kwargs": {"weights_path": str(folder.absolute())}}
+        body = {"method": self.replaces_with, "kwargs": {"weights_path": await self._there(folder)}}
         await self._control("/collective_rpc", body, self._timeout_s)
         await self._control("/reset_prefix_cache", {})
 
@@ -223,7 +241,7 @@ class VllmEngine:
             raise self.server.failure("it does not take tokens. Start vLLM with --enable-scale-out", answer)
         choices: _Choices = self.server.decoded(answer, _Choices)
         choice = choices.choices[0] if choices.choices else _Choice()
-        ids = choice.token_ids or []
+        ids = one_object_each(choice.token_ids or [])
         content = (choice.logprobs.content if choice.logprobs else None) or []
         logprobs = [one.logprob for one in content]
         if choice.finish_reason not in ("stop", "length") or not ids or len(logprobs) != len(ids):
@@ -258,7 +276,7 @@ class VllmEngine:
             raise self.server.failure("it does not take tokens. Start vLLM with --enable-scale-out", answer)
         choices: _Choices = self.server.decoded(answer, _Choices)
         content = [one for choice in choices.choices if choice.logprobs for one in choice.logprobs.content or []]
-        return {one.token_id: one.logprob for place in content[:1] for one in place.top_logprobs}
+        return {one.id: one.logprob for place in content[:1] for one in place.top_logprobs}
 
     async def _lora_slots(self) -> int:
         found = re.search(r'^vllm:lora_requests_info\{[^}]*max_lora="(\d+)"', await self._metrics_text(), re.MULTILINE)

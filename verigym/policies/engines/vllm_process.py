@@ -24,11 +24,20 @@ _RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
 """The ranks that vLLM accepts as its maximum."""
 _OURS = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
 """Variables of this Python, which would lead the other one astray."""
+_REPLACEABLE = {
+    "VLLM_SERVER_DEV_MODE": "1",
+    "PYTHONPATH": str(Path(__file__).parent / "vllm_worker"),
+}
+"""Opens the paths that replace weights, and lets vLLM find what we add to its workers."""
 _TAIL = 12
 """Lines of the log that an error shows."""
 _GRACE_S = 10.0
-_GUARD = 'cat >/dev/null; kill -s TERM -- "-$1" 2>/dev/null; sleep 10; kill -s KILL -- "-$1" 2>/dev/null'
-"""Ends the process group when its standard input closes, which happens whenever this process ends."""
+_GUARD = """
+exec 3<&0
+(if read -r ended <&3; then exit; fi; kill -s TERM -- "-$1"; sleep 10; kill -s KILL -- "-$1") >/dev/null 2>&1 &
+"""
+"""Ends the process group when its standard input closes, which happens whenever this process ends. A line on it means that there
+is nothing to end. It runs in the background of a shell that exits, because Ray kills the children of a process that it kills."""
 
 
 class VllmProcess:
@@ -65,16 +74,20 @@ class VllmProcess:
         start_s: float = 900.0,
         key_env: str = "VERIGYM_ENGINE_KEY",
         host: str = "127.0.0.1",
+        full: bool = False,
     ) -> "VllmProcess":
         """Starts the server on a free port of this machine and waits until it answers. `python` is the interpreter that has vLLM.
         `versions` is the maximum number of loaded adapters, and `rank` their highest rank. `flags` are added to the command.
-        `host` is the address of this machine at which the server listens. Other machines cannot reach 127.0.0.1."""
+        `host` is the address of this machine at which the server listens. Other machines cannot reach 127.0.0.1. With `full`, the
+        server takes no adapters, and all of its weights can be replaced (`OneVersionEngine`)."""
         if not Path(python).is_file():
             raise BadInput(
                 f"{python} is not a Python interpreter. Install vLLM in a virtual environment of its own and name its python"
             )
         if not versions >= 1 or rank > _RANKS[-1] or rank < 1:
             raise BadInput(f"versions must be at least 1, and rank from 1 to {_RANKS[-1]}")
+        if full:
+            versions, environment = 0, {**environment, **_REPLACEABLE}
         command = _command(model, versions, rank, max_batch, flags)
         server = _Server(python, command, environment, log, key_env, host)
         try:
@@ -85,6 +98,8 @@ class VllmProcess:
         except BaseException:
             await server.end()
             raise
+        if full:
+            engine.replaces_with = "verigym_replace"
         return cls(engine, server)
 
     @property
@@ -97,12 +112,16 @@ class VllmProcess:
 
 
 def _command(model: str, versions: int, rank: int, max_batch: int, flags: Sequence[str]) -> list[str]:
+    """The command of a server with room for this many adapters, or without adapters and with weights that can be replaced."""
     most = next(one for one in _RANKS if one >= rank)
+    adapters = [
+        "--enable-lora", "--max-loras", str(versions), "--max-cpu-loras", str(versions), "--max-lora-rank", str(most),
+    ]  # fmt: skip
     return [
         "-m", "vllm.entrypoints.openai.api_server", "--model", model,
         "--generation-config", "vllm", "--logprobs-mode", "processed_logprobs", "--enable-scale-out",
-        "--max-num-seqs", str(max_batch), "--enable-lora", "--max-loras", str(versions),
-        "--max-cpu-loras", str(versions), "--max-lora-rank", str(most), *flags,
+        "--max-num-seqs", str(max_batch),
+        *(adapters if versions else ["--worker-extension-cls", "verigym_vllm_worker.ReplaceableWorker"]), *flags,
     ]  # fmt: skip
 
 
@@ -144,6 +163,7 @@ class _Server:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
+        self._guard.wait()  # the guard itself goes on
 
     async def answers(self, start_s: float) -> None:
         """Waits until the server is healthy."""
@@ -176,11 +196,10 @@ class _Server:
             deadline = time.monotonic() + seconds
             while self.process.poll() is None and time.monotonic() < deadline:
                 await asyncio.sleep(0.05)
-        with contextlib.suppress(ProcessLookupError):
-            self._guard.kill()  # its group has only itself and a `cat` or `sleep`, which end with the pipe
         assert self._guard.stdin is not None
-        self._guard.stdin.close()
-        self._guard.wait()
+        with contextlib.suppress(BrokenPipeError):
+            self._guard.stdin.write(b"ended\n")
+            self._guard.stdin.close()
 
 
 def _free_port(host: str) -> int:

@@ -21,13 +21,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import torch
 from torch import Tensor
 
-from verigym.core.errors import not_found
+from verigym.core.errors import BadInput, not_found
 from verigym.core.generation import Completion, EngineLoad, Generation
 from verigym.core.printable import warn
 from verigym.core.time_limit import waiting
-from verigym.model import lora, lora_files
+from verigym.model import full, lora, lora_files
 from verigym.model.llama_family import FusedWeights, llama_model
+from verigym.model.load import load_model
 from verigym.model.mamba_memory import prompt_tokens, scan_bytes
+from verigym.model.threads import in_thread
 from verigym.policies.engines.uses import VersionUses
 from verigym.policies.local import sampling
 from verigym.policies.local.requests import Row
@@ -68,12 +70,16 @@ class LocalEngine:
         """Each has one set of weights and the batch that uses it."""
         self._taken: list[tuple[Decoder, list[Row]]] = []
         """Admitted requests that have not begun."""
+        self._open = asyncio.Event()
+        """Whether requests may begin."""
+        self._open.set()
 
     async def generate(self, request: Generation) -> Completion:
         if request.version and request.version not in self.adapters:
             raise not_found("loaded version", request.version, self.adapters)
         if len(request.ids) >= self.window:
             return Completion([], [], "context_full", version=request.version)
+        await self._open.wait()
         row = Row(request, asyncio.get_running_loop().create_future(), self.window, waiting(), self.stop_ids)
         with self._lock:
             self._waiting.append(row)
@@ -100,6 +106,27 @@ class LocalEngine:
             for decoder in self._decoders:
                 if decoder.version == version:
                     decoder.version = None
+
+    async def pause(self) -> None:
+        """Holds new requests back and waits until those that run have ended."""
+        self._open.clear()
+        await asyncio.to_thread(self.wait)
+
+    async def replace(self, folder: Path) -> None:
+        """Replaces all weights by those of a model in a folder. Only while paused."""
+        if self._open.is_set():
+            raise BadInput("Weights are replaced while the engine is paused. Call pause() first")
+        await in_thread(self._replace, folder)
+
+    def _replace(self, folder: Path) -> None:
+        given = load_model(str(folder), device="cpu", dtype=self.model.dtype)
+        full.set_named_weights(self.model, dict(given.named_parameters()))
+        for decoder in self._decoders:
+            decoder.version = None
+
+    async def resume(self) -> None:
+        """Lets requests run again."""
+        self._open.set()
 
     async def alive(self) -> bool:
         return True
