@@ -10,25 +10,48 @@ from verigym.cli.options import Json, group
 
 
 def list_all(json: bool, home: Path | None) -> None:
-    """List environments of other projects, and whether their packages are installed."""
+    """List environments of other projects: version, licence, capabilities, and whether they are installed."""
     from verigym.environments.bridges.find import BRIDGES
-    from verigym.environments.bridges.install import PACKAGES, installed_version
+    from verigym.environments.bridges.find import bridge as bridge_named
+    from verigym.environments.bridges.install import installed_version
 
     rows = [
         {
             "bridge": name,
             "environments": bridge.what,
             "example": bridge.example,
-            "package": f"{PACKAGES[name].name} {PACKAGES[name].version}",
+            "package": f"{bridge.package.name} {bridge.package.version}",
+            "licence": bridge.licence,
+            "driven_by": bridge.driven_by,
+            "rescorable": bridge.rescorable,
+            "offline": bridge.offline,
+            "gold": bridge.gold,
+            "unsafe": bridge.unsafe,
             "installed": installed_version(name) or "",
+            "install": f"verigym bridges install {name}",
         }
-        for name, bridge in BRIDGES.items()
+        for name, bridge in ((name, bridge_named(name)) for name in BRIDGES)
     ]
     if json:
         return show.as_json(rows)
+    yes = {True: "yes", False: "no"}
     show.table(
-        [(row["bridge"], row["example"], row["environments"], row["installed"] or "no") for row in rows],
-        ("bridge", "example", "environments", "installed"),
+        [
+            (
+                row["bridge"], row["package"], row["licence"], row["driven_by"], yes[row["rescorable"]], yes[row["offline"]],
+                yes[row["gold"]], yes[row["unsafe"]], "yes" if row["installed"] else "no",
+            )
+            for row in rows
+        ],
+        ("bridge", "package", "licence", "driven by", "re-scorable", "offline", "gold", "unsafe", "installed"),
+    )  # fmt: skip
+    show.say("")
+    for row in rows:
+        show.say(f"{row['example']}: {row['environments']}")
+    show.say(
+        "\nDriven by us: Verigym asks the model. Driven by them: the other project does, at the address of the episode. "
+        "Re-scorable: a stored run can be scored again. Offline: the package holds its tasks. Gold: gold solutions are known. "
+        "Unsafe: verdicts say which actions were unsafe, so it can be a gate's safety suite."
     )
     missing = next((row["bridge"] for row in rows if not row["installed"]), None)
     show.next_command(
@@ -43,7 +66,7 @@ bridges = group(
 
 @bridges.command("install")
 def install(
-    name: Annotated[str, typer.Argument(metavar="BRIDGE", help="Name of the bridge")],
+    name: Annotated[str, typer.Argument(metavar="BRIDGE", help="Name of the bridge, or all")],
     python: Annotated[
         str, typer.Option("--python", help="Interpreter for a bridge that needs another Python, such as python3.12")
     ] = "",
@@ -51,12 +74,17 @@ def install(
 ) -> None:
     """Install the packages of a bridge: into this Python, or into a folder of their own if they would change other packages."""
     from verigym.environments.bridges import install as installer
-    from verigym.environments.bridges.find import BRIDGES
+    from verigym.environments.bridges.find import BRIDGES, bridge
 
-    folder = installer.install(name, python, say=show.note if json else show.say)
-    version = installer.installed_version(name)
+    rows: list[dict[str, str | None]] = []
+    for one in BRIDGES if name == "all" else (name,):
+        wanted = python if name != "all" or bridge(one).package.place == "venv" else ""
+        folder = installer.install(one, wanted, say=show.note if json else show.say)
+        version, package = installer.installed_version(one), bridge(one).package
+        rows.append({"bridge": one, "version": version, "folder": str(folder) if folder else ""})
+        if not json:
+            where = f"is installed in {folder or 'this Python'}" if package.place != "none" else "needs no package"
+            show.say(f"{package.name} {version} {where}: {package.why}")
     if json:
-        return show.as_json({"bridge": name, "version": version, "folder": str(folder) if folder else ""})
-    package = installer.PACKAGES[name]
-    show.say(f"{package.name} {version} is installed in {folder or 'this Python'}: {package.why}")
-    show.next_command(f"verigym check {show.quote(BRIDGES[name].example)}")
+        return show.as_json(rows if name == "all" else rows[0])
+    show.next_command(f"verigym check {show.quote(bridge(str(rows[0]['bridge'])).example)}")

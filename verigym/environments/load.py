@@ -100,6 +100,7 @@ def load_environment(where: str, bad: list[BadRow] | None = None) -> Environment
         raise BadInput(
             f"{where}: this is not an environment. Name a Python file (.py) or a file of tasks ({', '.join(SUFFIXES)})"
         )
+    bridges.refuse_unknown_prefix(where)
     raise not_found("environment", where, names(), "Or name a Python file (verigym init NAME writes one).")
 
 

@@ -116,8 +116,13 @@ class EnvironmentSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def needs_user(self) -> bool:
-        """Whether a policy must play the user: `persona()` and no script."""
-        return self.has_persona and not self.scripted_user
+        """Whether a policy must play the user: `persona()` and no script, or `roles` of the class name it."""
+        return (self.has_persona and not self.scripted_user) or "user" in getattr(self.factory, "roles", ())
+
+    @property
+    def drives_itself(self) -> bool:
+        """Whether the environment asks for the replies itself, with `drive(gateway)`: the loop of another project."""
+        return callable(getattr(self.factory, "drive", None))
 
     @property
     def verifier(self) -> Verifier:

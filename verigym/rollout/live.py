@@ -159,6 +159,36 @@ class Live:
             self.stop = self.stop or Stop.DONE
         return result
 
+    async def reply(self, turn: Turn, items: list[Item]) -> bool:
+        """Logs a whole reply of the policy and acts on it: runs its calls in order, or passes on its text if it has none. Returns
+        whether the episode is over. What came back is at the end of `items`."""
+        if self.stop is not None:
+            return True
+        session, made = self.session, list(items)
+        calls = [item for item in made if isinstance(item, FunctionCall)]
+        logged = self.add(msgspec.structs.replace(turn, tools=session.changed_tools), made)
+        mark_format(session.log, logged.made, bool(calls), bool(session.offer.tools))
+        if not calls:
+            said = "\n".join(item.text for item in made if isinstance(item, Message))
+            await self.say(said, log=False)
+        for index in logged.made:
+            if isinstance(call := self.items[index], FunctionCall):
+                session.log_result(index, await self.call(call.name, call.arguments, call.call_id, log=False))
+        if not session.environment.steps and self.error is None:
+            await self._inside(session.reward_step)
+        return self.stop is not None
+
+    async def snapshot(self) -> Trajectory | None:
+        """The record so far with the end state of now. The episode goes on. None if the end state cannot be taken."""
+        log, marks = self.session.log, len(self.session.log.marks)
+        await self._inside(self.session.finish)
+        if self.error is not None:
+            return None
+        taken = self.session.trajectory(Stop.DONE)
+        copies = {name: list(getattr(taken, name)) for name in ("items", "turns", "marks", "rewards", "states")}
+        del log.marks[marks:]  # `finish` adds them again at the end
+        return msgspec.structs.replace(taken, **copies)
+
     async def end(self, stop: Stop | None = None, error: Failure | None = None) -> Trajectory:
         """Takes the end state, closes the environment and returns the trajectory. Ending twice returns it again. `error` is a
         failure outside the environment, such as an agent that crashed."""

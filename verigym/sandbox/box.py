@@ -71,10 +71,24 @@ class ProcessBox:
         self._running: dict[Future[CommandResult], threading.Event] = {}
         self._processes: set[BoxProcess] = set()
 
-    async def run(self, command: Sequence[str], *, stdin: str = "", seconds: float | None = None) -> CommandResult:
+    async def run(
+        self,
+        command: Sequence[str],
+        *,
+        stdin: str = "",
+        seconds: float | None = None,
+        setup: ProcessSetup = ProcessSetup(),
+    ) -> CommandResult:
+        """Runs a command to its end. `setup` gives it variables, another working folder, or more places."""
         halt = threading.Event()
         sandbox = self._sandbox
-        run = sandbox.pool.submit(execute, sandbox.runner, self._folder, command, stdin, sandbox.limits, seconds, halt)
+        if setup.places and not sandbox.isolated:
+            raise Refused(
+                f"Without a sandbox, a command cannot have {', '.join(setup.places.values())}. Install bubblewrap"
+            )
+        run = sandbox.pool.submit(
+            execute, sandbox.runner, self._folder, command, stdin, sandbox.limits, seconds, halt, setup
+        )
         self._running[run] = halt
         try:
             return await asyncio.shield(asyncio.wrap_future(run))
@@ -179,6 +193,7 @@ def execute(
     limits: SandboxLimits,
     seconds: float | None,
     halt: threading.Event,
+    setup: ProcessSetup = ProcessSetup(),
 ) -> CommandResult:
     """Runs one command to its end, or kills it. All processes that it started have ended when this returns. Plain commands of one
     box take turns, because each kills all remaining processes of its user."""
@@ -188,7 +203,7 @@ def execute(
     cpu_s = limits.cpu_seconds * wall_s / limits.seconds
     stop: KillReason | None = None
     with contextlib.nullcontext() if runner.isolated else folder.turn:
-        started = start_command(runner, folder, command, limits, cpu_s)
+        started = start_command(runner, folder, command, limits, cpu_s, setup)
         watch = Watch(started.members, folder, limits, wall_s, cpu_s)
         try:
             streams = _Streams(started.process, stdin.encode("utf-8", "replace"), limits.output_kb << 10)

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from verigym.core.errors import InfrastructureFailure
-from verigym.sandbox.folder import PARTS, Folder
+from verigym.sandbox.folder import Folder
 from verigym.sandbox.limits import SandboxLimits, impose
 from verigym.sandbox.seccomp import seccomp_filter
 from verigym.sandbox.setup import ProcessSetup
@@ -82,7 +82,8 @@ class BubblewrapRunner:
         # It waits until its limits are set. As root it waits for its user map, on standard input, before the command exists.
         waits = ["--userns-block-fd", "0"] if self._as_root else ["--block-fd", str(wait)]
         passed = (info_in, rules) if self._as_root else (info_in, rules, wait)
-        binds = [word for part, place in PARTS.items() for word in ("--bind", str(folder.top / part), place)]
+        mounts = setup.mounts(folder)
+        binds = ["--dir", "/box", *(word for path, place in mounts.items() for word in ("--bind", str(path), place))]
         words = [*self._root, *binds, *_opened(setup), "--remount-ro", "/dev", "--remount-ro", "/"]
         words += ["--chdir", setup.cwd or "/box"]
         if setup.network:

@@ -20,7 +20,7 @@ from typing import Literal
 
 from verigym.core.errors import InfrastructureFailure
 from verigym.sandbox.bubblewrap import ENVIRONMENT
-from verigym.sandbox.folder import PARTS, Folder
+from verigym.sandbox.folder import Folder
 from verigym.sandbox.limits import KillReason, SandboxLimits
 from verigym.sandbox.setup import ProcessSetup
 from verigym.sandbox.tree import Process, process
@@ -193,7 +193,7 @@ def _limits(limits: SandboxLimits, cpu_seconds: float) -> list[str]:
 
 
 def _mounts(folder: Folder, setup: ProcessSetup) -> list[str]:
-    mounts: list[tuple[Path, str, bool]] = [(folder.top / part, place, False) for part, place in PARTS.items()]
+    mounts: list[tuple[Path, str, bool]] = [(path, place, False) for path, place in setup.mounts(folder).items()]
     mounts += [(path, str(path), True) for path in setup.readable]
     mounts += [(path, str(path), False) for path in setup.writable]
     words: list[str] = []

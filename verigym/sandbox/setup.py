@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from verigym.core.errors import BadInput
+from verigym.sandbox.folder import PARTS, Folder
 
 
 class ProcessSetup(Struct, frozen=True, kw_only=True):
@@ -29,8 +30,16 @@ class ProcessSetup(Struct, frozen=True, kw_only=True):
     """Files and folders of the host that it can read, at their own paths."""
     writable: tuple[Path, ...] = ()
     """Folders of the host that it can change, at their own paths."""
+    places: Mapping[str, str] = {}
+    """Folders of the box, and their paths inside: `{"app": "/app"}`. The folder of the box itself is then not there, because the
+    command could replace the others in it. Only an isolated sandbox has them."""
     handed: tuple[int, ...] = ()
     """Open files of this process that it inherits."""
+
+    def mounts(self, folder: Folder) -> dict[Path, str]:
+        """The folders of the box that the command can change, and their paths inside."""
+        parts = {folder.top / part: place for part, place in PARTS.items() if part != "work" or not self.places}
+        return parts | {folder.work / name: place for name, place in self.places.items()}
 
 
 def find_program(

@@ -167,6 +167,12 @@ def test_a_family_is_on_the_same_side_in_every_category() -> None:
     assert all(len(each) == 1 for each in sides.values())
 
 
+def test_categories_are_joined_as_one_suite() -> None:
+    joined = load_environment("bfcl:simple_python,live_simple?train=0").tasks("val")
+    apart = [load_environment(f"bfcl:{name}?train=0").tasks("val") for name in ("simple_python", "live_simple")]
+    assert [task.id for task in joined] == [task.id for tasks in apart for task in tasks]
+
+
 def test_the_whole_category_can_be_held_out() -> None:
     spec = load_environment("bfcl:simple_javascript?train=0")
     assert spec.tasks("train") == [] and len(spec.tasks("val")) == 50 and spec.version.endswith("bfcl-eval-2026.3.23")
@@ -180,6 +186,8 @@ def test_the_whole_category_can_be_held_out() -> None:
         ("bfcl:memory_kv", NotFound, "need a model to fill the memory"),
         ("bfcl:multiple?train=1", BadInput, "train must be a number from 0 to below 1"),
         ("bfcl:multiple?size=1", BadInput, "there is no option size"),
+        ("bfcl:multiple,multiple", BadInput, "a category is named twice"),
+        ("bfcl:multiple,multi_turn_base", BadInput, "cannot be joined"),
     ],
 )
 def test_a_wrong_name_or_option_is_refused_in_words(where: str, kind: type[Exception], words: str) -> None:

@@ -23,10 +23,12 @@ def test_a_name_has_a_prefix_a_name_and_options() -> None:
         ("reasoning-gym:legs?size=1&size=2", "the option size is given twice"),
         ("reasoning-gym:legs?size=0", "size must be a whole number from 1 to 50,000, not 0"),
         ("reasoning-gym:legs?val=true", "val must be a whole number"),
+        ("gymnasim:Taxi-v4", 'There is no bridge "gymnasim". Did you mean "gymnasium"?'),
+        ("mcp:files", "verigym init NAME.yaml --mcp COMMAND"),
     ],
 )
 def test_a_wrong_name_says_what_to_write(where: str, words: str) -> None:
-    with pytest.raises(BadInput) as error:
+    with pytest.raises((BadInput, NotFound)) as error:
         load_environment(where)
     assert words in str(error.value)
 
@@ -49,8 +51,10 @@ def test_a_bridge_without_a_python_of_its_own_refuses_one() -> None:
         install.install("bfcl", python="python3.12")
 
 
-def test_every_bridge_has_a_package() -> None:
-    assert find.BRIDGES.keys() == install.PACKAGES.keys()
+def test_every_bridge_describes_itself() -> None:
+    for name in find.BRIDGES:
+        bridge = find.bridge(name)
+        assert bridge.example.startswith(f"{name}:") and bridge.package.version and bridge.licence
 
 
 def test_a_missing_package_is_named_with_the_command_that_installs_it(

@@ -1,8 +1,9 @@
 """BFCL: `bfcl:CATEGORY?train=0.5`, the Berkeley Function Calling Leaderboard (version 4) with its own checkers.
 
-A question offers functions and takes one reply. A conversation has several turns of the user and objects that the calls change.
-`train` is the share of families that are for training. With `train=0` the whole category is held out. The verdict comes from the
-record alone. Calls of a conversation are repeated on fresh objects and compared with bfcl-eval's functions.
+`bfcl:simple_python,multiple` joins categories, so that a gate can judge all of them as one suite. A question offers functions
+and takes one reply. A conversation has several turns of the user and objects that the calls change. `train` is the share of
+families that are for training. With `train=0` the whole category is held out. The verdict comes from the record alone. Calls of
+a conversation are repeated on fresh objects and compared with bfcl-eval's functions.
 """
 
 from collections.abc import Callable
@@ -14,14 +15,29 @@ from verigym.core import codec
 from verigym.core.errors import BadInput
 from verigym.core.records import FunctionCall, Item, Json, Task, Trajectory, Verdict
 from verigym.environments.bridges import bfcl_rows
+from verigym.environments.bridges.about import Bridge, Package
 from verigym.environments.bridges.bfcl_package import Instances, module
-from verigym.environments.bridges.find import name_and_options
+from verigym.environments.bridges.find import name_and_options, share_for_training
 from verigym.environments.bridges.install import require
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox, ToolResult
 from verigym.verifiers.lift import lift
 from verigym.verifiers.version import version
 
+BRIDGE = Bridge(
+    example="bfcl:simple_python",
+    what="the Berkeley Function Calling Leaderboard, version 4",
+    package=Package(
+        name="bfcl-eval",
+        version="2026.3.23",
+        place="folder",
+        module="bfcl_eval",
+        without_requirements=("bfcl-eval==2026.3.23", "mpmath==1.3.0"),
+        why="it pins an old numpy and the SDKs of all vendors, which its checkers do not need",
+    ),
+    licence="Apache-2.0",
+    names=("bfcl:simple_python", "bfcl:live_simple", "bfcl:multi_turn_base"),
+)
 _STEPS = 20
 """Replies with calls that BFCL allows for one turn of the user."""
 _NOT_RUN = ("bad_arguments", "unknown_tool", "tool_limit")
@@ -79,13 +95,19 @@ def _instances(task: Task) -> Instances:
 def load(where: str, rest: str) -> EnvironmentSpec:
     package = require("bfcl")
     category, options = name_and_options(where, rest)
-    share = options.pop("train", 0.5)
-    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share < 1:
-        raise BadInput(f'"{where}": train must be a number from 0 to below 1, not {share!r}')
+    share = share_for_training(where, options, 0.5)
     if options:
         raise BadInput(f'"{where}": there is no option {next(iter(options))}. The only option is train')
-    tasks = bfcl_rows.category_tasks(category, float(share))
-    kind = Conversation if category in bfcl_rows.MULTI else Question
+    names = category.split(",")
+    if len(set(names)) < len(names):
+        raise BadInput(f'"{where}": a category is named twice. Remove one')
+    tasks = [task for name in names for task in bfcl_rows.category_tasks(name, share)]
+    kinds = {Conversation if name in bfcl_rows.MULTI else Question for name in names}
+    if len(kinds) > 1:
+        raise BadInput(
+            f'"{where}": conversations (multi_turn_...) and questions cannot be joined. Use two environments'
+        )
+    [kind] = kinds
     return EnvironmentSpec(
         name=where,
         tasks=lambda split: [task for task in tasks if task.split == split],

@@ -14,83 +14,18 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
-from verigym.core.errors import BadInput, InfrastructureFailure, not_found
+from verigym.core.errors import BadInput, InfrastructureFailure
 from verigym.core.printable import tell
+from verigym.environments.bridges.about import Package
+from verigym.environments.bridges.find import bridge as bridge_named
 
 Say = Callable[[str], None]
 _COMPLETE = "complete.json"
 """File that marks a folder as complete. It is written last."""
 _LONGEST_S = 1800.0
-
-
-class Package(msgspec.Struct, frozen=True, kw_only=True):
-    """What a bridge installs."""
-
-    name: str
-    version: str
-    place: Literal["python", "folder", "venv"]
-    """The running Python, a folder with packages, or a virtual environment of another Python."""
-    module: str
-    without_requirements: tuple[str, ...] = ()
-    """Packages that are installed without what they require."""
-    requirements: tuple[str, ...] = ()
-    python: str = ""
-    """Version of the interpreter of a virtual environment, such as 3.12."""
-    why: str = ""
-    """Why it is installed in this way."""
-
-
-PACKAGES = {
-    "reasoning-gym": Package(
-        name="reasoning-gym",
-        version="0.1.25",
-        place="python",
-        module="reasoning_gym",
-        requirements=("reasoning-gym==0.1.25",),
-        why="its requirements fit those of Verigym",
-    ),
-    "bfcl": Package(
-        name="bfcl-eval",
-        version="2026.3.23",
-        place="folder",
-        module="bfcl_eval",
-        without_requirements=("bfcl-eval==2026.3.23", "mpmath==1.3.0"),
-        why="it pins an old numpy and the SDKs of all vendors, which its checkers do not need",
-    ),
-    "nemogym": Package(
-        name="nemo-gym",
-        version="0.4.0",
-        place="venv",
-        module="nemo_gym",
-        without_requirements=("nemo-gym==0.4.0",),
-        requirements=(
-            "openai==2.7.2",
-            "pydantic==2.14.3",
-            "fastapi==0.162.7",
-            "itsdangerous==2.2.0",
-            "uvicorn==0.54.0",
-            "hydra-core==1.3.8",
-            "omegaconf==2.3.1",
-            "aiohttp==3.14.5",
-            "yappi==1.7.6",
-            "psutil==7.2.2",
-            "orjson==3.13.0",
-            "rich==15.0.0",
-            "requests==2.34.2",
-            "pandas==3.1.1",
-            "mcp==1.30.0",
-            "devtools==0.13.0",
-            "tqdm==4.70.1",
-            "pydot==4.0.1",
-        ),
-        python="3.12",
-        why="it needs Python 3.12, and packages of other versions",
-    ),
-}
 
 
 def folder_of_bridges() -> Path:
@@ -104,14 +39,26 @@ def folder_of_bridges() -> Path:
 
 def folder_of(bridge: str) -> Path:
     """Where the bridge's packages are, if it has a folder. Another version, or another Python, is another folder."""
-    package = PACKAGES[bridge]
-    python = package.python or f"{sys.version_info.major}.{sys.version_info.minor}"
+    package = bridge_named(bridge).package
+    python = package.python or running_python()
     return folder_of_bridges() / f"{bridge}-{package.version}-py{python}"
+
+
+def running_python() -> str:
+    """The version of the Python that is running, such as 3.11."""
+    return f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def python_of(bridge: str) -> Path:
+    """The interpreter of a bridge with a virtual environment."""
+    return folder_of(bridge) / "bin" / "python"
 
 
 def installed_version(bridge: str) -> str | None:
     """The version that is installed, or None."""
-    package = PACKAGES[bridge]
+    package = bridge_named(bridge).package
+    if package.place == "none":
+        return package.version
     if package.place != "python":
         return package.version if (folder_of(bridge) / _COMPLETE).is_file() else None
     try:
@@ -123,7 +70,7 @@ def installed_version(bridge: str) -> str | None:
 def require(bridge: str) -> str:
     """Makes the bridge's package importable and returns its version. Raises BadInput with the command if it is missing."""
     version = installed_version(bridge)
-    package = PACKAGES[bridge]
+    package = bridge_named(bridge).package
     if version is None:
         raise BadInput(f"{package.name} is not installed. Run: verigym bridges install {bridge}")
     if package.place == "folder" and str(folder_of(bridge)) not in sys.path:
@@ -134,11 +81,11 @@ def require(bridge: str) -> str:
 def install(bridge: str, python: str = "", say: Say = tell) -> Path | None:
     """Installs the packages of a bridge, if they are missing. Returns their folder, if they have one. `python` is the interpreter
     of a virtual environment."""
-    if bridge not in PACKAGES:
-        raise not_found("bridge", bridge, PACKAGES)
-    package = PACKAGES[bridge]
+    package = bridge_named(bridge).package
     if python and package.place != "venv":
         raise BadInput(f"{bridge} does not use a Python of its own. Remove --python")
+    if package.place == "none":
+        return None
     if package.place == "python":
         if installed_version(bridge) is None:
             _pip([sys.executable], [*package.requirements], say)
@@ -159,12 +106,14 @@ def _fill(package: Package, work: Path, python: str, say: Say) -> None:
     if package.place == "folder":
         _pip([sys.executable], ["--target", str(work), "--no-deps", *package.without_requirements], say)
     else:
-        base = find_python(package.python, python)
+        base = find_python(package.python or running_python(), python)
         say(f"making a virtual environment with {base}")
         _run([base, "-m", "venv", str(work)], f"{base} cannot make a virtual environment")
         own = [str(work / "bin" / "python")]
-        _pip(own, ["--no-deps", *package.without_requirements], say)
-        _pip(own, [*package.requirements], say)
+        if package.without_requirements:
+            _pip(own, ["--no-deps", *package.without_requirements], say)
+        if package.requirements:
+            _pip(own, [*package.requirements], say)
     (work / _COMPLETE).write_bytes(msgspec.json.encode(package))
 
 

@@ -19,9 +19,11 @@ import msgspec
 from verigym.core.errors import BadInput, InfrastructureFailure, VerifierFailure
 from verigym.core.protocols import Verifier
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Json, Message, Task, Trajectory, Verdict
+from verigym.environments.bridges.about import Bridge, Package
 from verigym.environments.bridges.find import name_and_options, whole_number
-from verigym.environments.bridges.install import PACKAGES, installed_version
-from verigym.environments.bridges.nemogym_host import Host, ServerProcess, example_rows, post, verdict_needs_only_record
+from verigym.environments.bridges.install import installed_version
+from verigym.environments.bridges.nemogym_host import example_rows, post, servers, verdict_needs_only_record
+from verigym.environments.bridges.processes import ChildProcess, ProcessPool
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox, ToolResult
 from verigym.tasks.files import rows_of
@@ -30,6 +32,26 @@ from verigym.verifiers.lift import lift
 from verigym.verifiers.version import version
 from verigym.wire.items import read_items
 
+BRIDGE = Bridge(
+    example="nemogym:workplace_assistant",
+    what="resources servers of NeMo Gym",
+    package=Package(
+        name="nemo-gym",
+        version="0.4.0",
+        place="venv",
+        module="nemo_gym",
+        without_requirements=("nemo-gym==0.4.0",),
+        requirements=(
+            "openai==2.7.2", "pydantic==2.14.3", "fastapi==0.162.7", "itsdangerous==2.2.0", "uvicorn==0.54.0",
+            "hydra-core==1.3.8", "omegaconf==2.3.1", "aiohttp==3.14.5", "yappi==1.7.6", "psutil==7.2.2", "orjson==3.13.0",
+            "rich==15.0.0", "requests==2.34.2", "pandas==3.1.1", "mcp==1.30.0", "devtools==0.13.0", "tqdm==4.70.1",
+            "pydot==4.0.1",
+        ),
+        python="3.12",
+        why="it needs Python 3.12, and packages of other versions",
+    ),
+    licence="Apache-2.0",
+)  # fmt: skip
 _TURNS = 10
 _SECONDS = 120
 _SHOWN = 300
@@ -47,8 +69,8 @@ class Source(msgspec.Struct, frozen=True):
 
 
 @functools.lru_cache(maxsize=32)
-def host_of(source: Source) -> Host:
-    return Host(source.name, json.loads(source.options))
+def servers_of(source: Source) -> ProcessPool:
+    return servers(source.name, json.loads(source.options))
 
 
 def http_session(source: Source) -> aiohttp.ClientSession:
@@ -62,14 +84,14 @@ class Session:
     """One episode: a session of the server."""
 
     source: Source
-    server: ServerProcess | None = None
+    server: ChildProcess | None = None
     http: aiohttp.ClientSession | None = None
 
     async def open(self, task: Task) -> None:
         self.row = task.data["row"]
         self.output: list[Json] = []
         if self.source.name:
-            self.server = await host_of(self.source).session()
+            self.server = await servers_of(self.source).session()
         self.url = self.server.url if self.server else self.source.url
         self.http = http_session(self.source)
         status, text = await post(self.http, f"{self.url}/seed_session", self.row)
@@ -93,7 +115,7 @@ class Session:
         if self.http is not None:
             await self.http.close()
         if self.server is not None:
-            host_of(self.source).leave(self.server)
+            servers_of(self.source).leave(self.server)
 
 
 class SessionWithVerdict(Session):
@@ -121,12 +143,12 @@ class NemoGymVerify(msgspec.Struct, frozen=True):
             if not self.source.name:
                 answer = await _verify(http, self.source.url, task.data["row"], output, trajectory.id)
             else:
-                host = host_of(self.source)
-                server = await host.session()
+                pool = servers_of(self.source)
+                server = await pool.session()
                 try:
                     answer = await _verify(http, server.url, task.data["row"], output, trajectory.id)
                 finally:
-                    host.leave(server)
+                    pool.leave(server)
         reward = float(answer["reward"])
         return Verdict(reward=reward, passed=reward >= 1.0, evidence=_evidence(answer))
 
@@ -170,7 +192,7 @@ def _package() -> str:
     installed = installed_version("nemogym")
     if installed is None:
         raise BadInput(
-            f"nemo-gym {PACKAGES['nemogym'].version} is not installed. Run: verigym bridges install nemogym. "
+            f"nemo-gym {BRIDGE.package.version} is not installed. Run: verigym bridges install nemogym. "
             "To use a server that is running, write nemogym:http://HOST:PORT#rows.jsonl"
         )
     return f"-nemo-gym-{installed}"

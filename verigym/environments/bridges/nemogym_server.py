@@ -46,7 +46,7 @@ def main(name: str, options: str) -> None:
     app = _app(name, json.loads(options))
     threading.Thread(target=_end_with_parent, daemon=True).start()
     listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
-    print(json.dumps({"nemogym_port": listening.getsockname()[1]}), flush=True)
+    print(json.dumps({"port": listening.getsockname()[1]}), flush=True)
     import uvicorn  # pyright: ignore[reportMissingImports]
 
     uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
@@ -78,7 +78,8 @@ def _app(name: str, options: dict[str, Any]) -> Any:
 
 
 def _end_with_parent() -> None:
-    sys.stdin.buffer.read()
+    while os.read(0, 4096):  # not buffered: the end of this process must not wait for it
+        pass
     os._exit(0)
 
 

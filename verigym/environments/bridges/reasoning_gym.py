@@ -21,6 +21,7 @@ import msgspec
 
 from verigym.core.errors import BadInput, InfrastructureFailure, VerifierFailure, not_found
 from verigym.core.records import Task, Trajectory, Verdict, content_hash
+from verigym.environments.bridges.about import Bridge, Package
 from verigym.environments.bridges.find import name_and_options, stable, whole_number
 from verigym.environments.bridges.install import folder_of_bridges, require
 from verigym.environments.bridges.safe_parsing import guard
@@ -29,6 +30,20 @@ from verigym.harness.tools import ToolBox
 from verigym.verifiers.lift import lift
 from verigym.verifiers.version import version
 
+BRIDGE = Bridge(
+    example="reasoning-gym:leg_counting?size=200",
+    what="puzzles and questions from 105 generators",
+    package=Package(
+        name="reasoning-gym",
+        version="0.1.25",
+        place="python",
+        module="reasoning_gym",
+        requirements=("reasoning-gym==0.1.25",),
+        why="its requirements fit those of Verigym",
+    ),
+    licence="Apache-2.0",
+    names=("reasoning-gym:leg_counting?size=30&val=20", "reasoning-gym:countdown?size=30&val=20"),
+)
 _SPLITS = ("val", "train")
 _RANGE = 1_000_000
 """Entries that one seed may use."""
@@ -80,6 +95,7 @@ def load(where: str, rest: str) -> EnvironmentSpec:
         config=stable(options),
     )
     _entries(source)  # what is wrong with a name or an option shows now
+    _dataset(source.generator, source.config)  # the import takes longer than a busy machine gives the first verdict
 
     def tasks(split: str) -> list[Task]:
         return list(_tasks(source, split)) if split in _SPLITS else []
