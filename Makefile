@@ -10,7 +10,7 @@ SPINE := core store sandbox tasks policies.remote wire policies.scripted policie
 	policies.render policies.template policies.special_tokens policies.template_messages \
 	verifiers harness rollout audit
 
-.PHONY: demo quickstart test suite test-fast test-slow test-authoring test-agents test-cluster test-view check lint style types coverage docs build bench sandbox clean help
+.PHONY: demo quickstart test suite test-fast test-slow test-authoring test-agents test-bridges test-cluster test-view check lint style types coverage docs build bench sandbox clean help
 
 demo: $(BASE)  ## put a recorded workspace into verigym-demo and show it: no model, no PyTorch
 	$(BIN)/verigym demo
@@ -36,8 +36,15 @@ test-authoring: $(DEV) sandbox  ## generate the rows of every environment again 
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/authoring
 
 test-agents: $(DEV) sandbox  ## run the tests that need packages of other projects, in environments of their own: 10 minutes
-	$(BIN)/python -m tests.third_party.install
-	$(BIN)/python -m pytest -n 2 --dist loadfile tests/third_party
+	$(BIN)/python -m tests.third_party.install agents
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/third_party/bridges --ignore tests/third_party/trainers tests/third_party
+
+test-bridges: $(DEV) sandbox  ## install every bridge and trainer, run their tests with the real packages, and write the table of docs/bridges.md: an hour
+	VERIGYM_BRIDGES=$(CURDIR)/.bridges $(BIN)/verigym bridges install all
+	$(BIN)/python -m tests.third_party.install trainers
+	VERIGYM_BRIDGES=$(CURDIR)/.bridges $(BIN)/python -m pytest -n 2 --dist loadfile tests/environments/bridges tests/third_party/bridges \
+		tests/third_party/trainers tests/third_party/test_nemogym.py
+	VERIGYM_BRIDGES=$(CURDIR)/.bridges $(BIN)/python bench/bridge_table.py --out docs/bridges.md
 
 test-cluster: $(DEV)  ## install Ray, vLLM for the CPU and PostgreSQL, and run the tests with many processes and servers
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || \
@@ -98,7 +105,7 @@ sandbox:  ## install bubblewrap if that needs no password, else print what to do
 		"Install it as root: apt-get install bubblewrap (the package has the same name in dnf, pacman and apk; see docs/how-to/sandbox.md)"
 
 clean:  ## delete everything that the other targets made
-	rm -rf .venv .third-party .verigym .pytest_cache .ruff_cache .hypothesis build dist site *.egg-info
+	rm -rf .venv .third-party .bridges .verigym .pytest_cache .ruff_cache .hypothesis build dist site *.egg-info
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20

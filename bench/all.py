@@ -25,7 +25,7 @@ def main() -> None:
     figures: list[Figure] = []
     failed: list[str] = []
     for script in sorted(HERE.glob("*.py")):
-        if script.name in ("all.py", "figures.py", "view_store.py", "race_trl.py"):
+        if script.name in ("all.py", "figures.py", "view_store.py", "race_trl.py", "compare.py"):
             continue
         print(f"{script.name} ...", flush=True)
         done = subprocess.run([sys.executable, str(script), "--json", *sys.argv[1:]], stdout=subprocess.PIPE, text=True)

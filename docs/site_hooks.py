@@ -97,4 +97,6 @@ def _pages(item: Any) -> Any:
 def _first_sentence(page: Any) -> str:
     text = re.sub(r"^```.*?^```$", "", _texts[page.file.src_uri], flags=re.MULTILINE | re.DOTALL)
     paragraphs = [part for part in text.split("\n\n") if part.strip() and not part.lstrip().startswith(("#", "!", "|"))]
-    return LINK.sub(r"\2", re.split(r"(?<=[.])\s", " ".join(paragraphs[0].split()))[0]).rstrip(":")
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", re.split(r"(?<=[.])\s", " ".join(paragraphs[0].split()))[0]).rstrip(
+        ":"
+    )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from verigym.store.transfer import TransferResult
     from verigym.tasks.split import TaskStats
     from verigym.workspace.cleanup import GarbagePlan
+    from verigym.workspace.data_export import DataExport
 
 
 class RecordVerbs(WorkspaceBase):
@@ -50,6 +51,28 @@ class RecordVerbs(WorkspaceBase):
         record = self.run(run)
         path = Path(file) if file else Path(f"{record.id.replace('/', '-')}.jsonl")
         return TransferResult(path, [record.id], export_run(self.folder.store, record, path))
+
+    @on_thread
+    def export_episodes(
+        self,
+        run: "str | Report | Run" = "latest",
+        *,
+        format: str,
+        rows: str = "rollouts",
+        file: str | Path | None = None,
+        plain: bool = False,
+        allow_held_out: bool = False,
+    ) -> "DataExport":
+        """Write the scored episodes of a run for another trainer, with their rewards.
+
+        `format` is trl, verl, openrlhf, nemo-rl, openai, parquet or hf. `rows` is rollouts, or what is made of them:
+        demonstrations, preferences or thumbs. `plain` writes tools into the system prompt and calls as text. Episodes on
+        held-out tasks are refused unless `allow_held_out` is set.
+        """
+        from verigym.workspace.data_export import ExportOptions, export_episodes
+
+        options, path = ExportOptions(plain=plain, allow_held_out=allow_held_out), Path(file) if file else None
+        return export_episodes(self.folder, self.run(run), format, path, rows=rows, options=options)
 
     @on_thread
     def import_run(self, file: str | Path) -> "TransferResult":
@@ -213,14 +236,52 @@ class RecordVerbs(WorkspaceBase):
         return write_report(self.folder, names, [Path(file)] if file else [])[1][0]
 
     @on_thread
-    def export(self, version: Agent, folder: str | Path, *, merged: bool = False) -> list[str]:
+    def export(self, version: Agent, folder: str | Path, *, merged: bool = False, gguf: str = "") -> list[str]:
         """Export a version to a new folder and return the names of its files: adapter, prompt, settings and card.
 
-        The adapter is in PEFT format. `merged` merges it into the base weights, so that transformers can load them.
+        The adapter is in PEFT format. `merged` merges it into the base weights, so that transformers can load them. `gguf` is
+        f16, q8_0 or f32 and writes the merged weights as one GGUF file, for llama.cpp.
         """
         from verigym.workspace.export import export
 
-        return export(self.folder, self._version(version), Path(folder), merged)
+        return export(self.folder, self._version(version), Path(folder), merged, gguf)
+
+    @on_thread
+    def import_model(
+        self,
+        folder: str | Path,
+        *,
+        trained_by: str,
+        base: str = "",
+        parent: Agent = "",
+        data: "str | Dataset" = "",
+        note: str = "",
+        name: str = "",
+    ) -> Version:
+        """Import weights that were trained elsewhere, a PEFT adapter or a whole checkpoint, and return the version.
+
+        `base` is the model that the training began with. The default is what the files name. `parent` is a version whose
+        prompt and settings the new version keeps. `data` is a dataset of this workspace that it was trained on. Without it,
+        the training data is unknown, and the card and the gate say so.
+        """
+        from verigym.core.printable import warn
+        from verigym.workspace.model_import import import_model
+
+        start = parent if isinstance(parent, str) else parent.id
+        dataset = data if isinstance(data, str) else data.id
+        result = import_model(
+            self.folder,
+            Path(folder),
+            trained_by=trained_by,
+            base=base,
+            parent=start,
+            data=dataset,
+            note=note,
+            name=name,
+        )
+        for words in result.warnings:
+            warn(words)
+        return result.version
 
     @on_thread
     def check_integrity(self, version: Agent = "", *, expect: str = "") -> "list[IntegrityCheck]":

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from verigym.store.database import Run
     from verigym.training.recipe import Recipe
     from verigym.training.trackers import Tracker
+    from verigym.workspace.data_export import DataExport
     from verigym.workspace.design import DesignFiles, Teacher, VariationFiles
     from verigym.workspace.dry_run import DryRun
     from verigym.workspace.gate_budget import GatePlan
@@ -171,6 +172,35 @@ class TrainingVerbs(WorkspaceBase):
         from verigym.workspace.datasets import from_file
 
         return from_file(self.folder, Path(file), name=name)
+
+    @on_thread
+    def export_data(
+        self,
+        dataset: "str | Dataset" = "latest",
+        *,
+        format: str,
+        file: str | Path | None = None,
+        environment: "str | EnvironmentSpec" = "",
+        split: str = "train",
+        n: int | None = None,
+        seed: int = 0,
+        plain: bool = False,
+        allow_held_out: bool = False,
+    ) -> "DataExport":
+        """Write a dataset for another trainer, or the tasks of an `environment` as prompts with their ground truth.
+
+        `format` is trl, verl, openrlhf, nemo-rl, openai, parquet or hf. The file must not exist. `plain` writes tools into the
+        system prompt and calls as text, for trainers that pass no tools to the chat template. Held-out tasks are refused
+        unless `allow_held_out` is set.
+        """
+        from verigym.workspace.data_export import ExportOptions, export_dataset, export_tasks
+
+        options, path = ExportOptions(plain=plain, allow_held_out=allow_held_out), Path(file) if file else None
+        if environment:
+            spec = self._environment(environment)
+            return export_tasks(spec, format, path, split=split, n=n, seed=seed, options=options)
+        name = dataset if isinstance(dataset, str) else dataset.id
+        return export_dataset(self.folder, name, format, path, options)
 
     @on_thread
     def dry_run(self, recipe: "str | Path | Recipe", **fields: Any) -> "DryRun":

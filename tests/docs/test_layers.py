@@ -14,13 +14,14 @@ LINES = [
     ["store", "sandbox", "model", "wire", "draw"],
     ["tasks", "policies", "verifiers", "harness"],
     ["environments", "rollout", "traces"],
-    ["evaluation", "audit", "agents"],
+    ["evaluation", "agents"],
+    ["audit"],
     ["design", "training", "gates", "registry"],
     ["workspace"],
     ["mining", "optimize"],
     ["flywheel"],
     ["servers", "report", "cluster"],
-    ["view"],
+    ["view", "bridges"],
     ["cli"],
 ]
 LINE_OF = {folder: place for place, line in enumerate(LINES) for folder in line}

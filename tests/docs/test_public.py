@@ -40,7 +40,7 @@ def test_each_package_states_its_stability() -> None:
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.py")])
-SHIPPED = ("verigym.environments",)
+SHIPPED = ("verigym.environments", "verigym.bridges")
 """An environment of the collection may be extended by importing from its module."""
 
 

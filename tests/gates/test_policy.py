@@ -44,7 +44,10 @@ def test_the_quick_policy_has_wider_margins_and_all_safety_tasks():
     [
         ("margin: {unsafe: 0.1}", "unknown key margin. Did you mean margins?"),
         ("margins: {unsave: 0.1}", "unknown key margins.unsave. Did you mean margins.unsafe?"),
-        ("retention: {size: 10}", "unknown key retention.size. Valid keys: tasks, margin, perplexity, max_tokens"),
+        (
+            "retention: {size: 10}",
+            "unknown key retention.size. Valid keys: tasks, margin, perplexity, max_tokens, environment",
+        ),
         ("primary: succes", 'primary cannot be "succes". Use one of: success, reward'),
         ("primary: {no_worse: 0.05}", "primary asks for no gain. Add cost: 0.5"),
         ("primary: {cost: 0.5}", "no_worse is missing"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import msgspec
 import pytest
 
 from tests.servers.serving import serving
@@ -255,3 +256,14 @@ def test_the_command_writes_rows_and_refuses_what_does_not_fit(tmp_path: Path) -
     assert len((tmp_path / "rows.jsonl").read_text().splitlines()) == len(WORKPLACE.tasks("val"))
     code, words = run("workplace", "--as", "nemogym", "--stdio")
     assert code == 2 and "--stdio needs --as mcp" in words
+    code, words = run("workplace", "--as", "openenv", "--out", str(tmp_path / "verdicts.jsonl"))
+    assert code == 2 and "--out needs --as mcp" in words
+
+
+def test_an_environment_that_runs_the_loop_of_another_project_cannot_be_served() -> None:
+    class Driven:
+        async def drive(self, gateway: object) -> None: ...
+
+    driven = msgspec.structs.replace(WORKPLACE, factory=Driven)
+    with pytest.raises(BadInput, match="asks for the replies itself"):
+        EnvironmentSessions(driven, "val", SessionLimits(), messages=True)

@@ -1,20 +1,23 @@
 """Installs the agents and servers that tests run, each into an environment of its own: `python -m tests.third_party.install
-[NAME ...]`.
+[NAME ...]`. `agents` and `trainers` are groups of them.
 
 Python packages get a virtual environment, npm packages a folder with `node_modules`, both below `.third-party` in the
 repository's root. A stamp holds what was installed, so a second call only looks. The programs that use the packages are in
 `programs/`.
 """
 
+import os
 import shutil
 import subprocess
 import sys
+import tomllib
 import venv
 from pathlib import Path
 
 from msgspec import Struct
 
-FOLDER = Path(__file__).parents[2] / ".third-party"
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / ".third-party"
 
 
 class Package(Struct, frozen=True):
@@ -24,6 +27,10 @@ class Package(Struct, frozen=True):
     """Name and version for readers."""
     pip: tuple[str, ...] = ()
     npm: tuple[str, ...] = ()
+    verigym: bool = False
+    """Also install what Verigym requires, so that a program can import both."""
+    over: tuple[str, ...] = ()
+    """Python packages without their requirements, for use over the packages of this Python. `variables_of` puts them first."""
 
 
 PACKAGES = {
@@ -58,12 +65,47 @@ PACKAGES = {
     ),
     "codex": Package("codex 0.169.0", npm=("@openai/codex@0.169.0",)),
     "opencode": Package("opencode 1.18.33", npm=("opencode-ai@1.18.33",)),
+    "openenv": Package("openenv 0.10.0", pip=("openenv==0.10.0",), verigym=True),
+    "inspect": Package("inspect-ai 0.3.285", pip=("inspect-ai==0.3.285",), verigym=True),
+    "verifiers": Package("verifiers 0.4.0", pip=("verifiers==0.4.0",), verigym=True),
+    "trl": Package("trl 1.15.0 (the newest that Unsloth 2026.10.9 takes)", over=("trl==1.15.0", "triton==3.9.0")),
+    "openrlhf": Package("openrlhf 0.11.2", over=("openrlhf==0.11.2", "pylatexenc==2.11")),
+    "verl": Package(
+        "verl 0.9.1",
+        over=(
+            "verl==0.9.1",
+            "ray==2.60.0",
+            "tensordict==0.10.0",
+            "hydra-core==1.3.2",
+            "omegaconf==2.3.0",
+            "antlr4-python3-runtime==4.9.3",
+            "codetiming==1.4.0",
+            "torchdata==0.11.0",
+            "cloudpickle==3.1.2",
+            "dill==0.4.1",
+            "msgpack==1.2.4",
+            "pyvers==0.2.3",
+            "orjson==3.13.0",
+            "cachetools==8.0.0",
+        ),
+    ),
+    "llama-cpp": Package("llama-cpp-python 0.3.36 (compiles llama.cpp)", pip=("llama-cpp-python==0.3.36",)),
 }
+"""Peers whose requirements are large (torch for CUDA, vllm, flash-attn) are installed without them."""
+
+TRAINERS = ("openenv", "inspect", "verifiers", "trl", "openrlhf", "verl", "llama-cpp")
+"""What tests/third_party/trainers needs. The others, except s3, are for the agents in tests/third_party."""
+GROUPS = {"trainers": TRAINERS, "agents": tuple(name for name in PACKAGES if name not in (*TRAINERS, "s3"))}
 
 
 def python_of(name: str) -> Path:
     """The interpreter that has a Python package."""
     return FOLDER / name / "bin" / "python"
+
+
+def variables_of(name: str) -> dict[str, str]:
+    """The variables with which this Python imports the packages of `over` and Verigym."""
+    return {"PYTHONPATH": os.pathsep.join([str(FOLDER / name / "packages"), str(ROOT)])}
 
 
 def program_of(name: str) -> Path:
@@ -87,7 +129,10 @@ def install(name: str) -> None:
     if package.pip:
         venv.create(folder, with_pip=True)
         pip = [str(python_of(name)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        _run([*pip, *package.pip])
+        _run([*pip, *package.pip, *(_required() if package.verigym else ())])
+    if package.over:
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        _run([*pip, "--target", str(folder / "packages"), *package.over])
     if package.npm:
         npm = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder)]
         _run([*npm, *package.npm])
@@ -102,16 +147,22 @@ def _run(command: list[str]) -> None:
 
 def _wanted(name: str) -> str:
     package = PACKAGES[name]
-    return "\n".join([*package.pip, *package.npm]) + "\n"
+    required = _required() if package.verigym else ()
+    return "\n".join([*package.pip, *required, *package.npm, *package.over]) + "\n"
+
+
+def _required() -> list[str]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
 
 
 def main(names: list[str]) -> int:
-    unknown = [name for name in names if name not in PACKAGES]
+    unknown = [name for name in names if name not in (*PACKAGES, *GROUPS)]
     if unknown:
-        print(f"Unknown agents: {', '.join(unknown)}. Known agents: {', '.join(PACKAGES)}", file=sys.stderr)
+        print(f"Unknown: {', '.join(unknown)}. Known: {', '.join((*GROUPS, *PACKAGES))}", file=sys.stderr)
         return 2
     for name in names or PACKAGES:
-        install(name)
+        for each in GROUPS.get(name, (name,)):
+            install(each)
     return 0
 
 

@@ -18,11 +18,13 @@ import pytest
 from tests.servers.serving import serving
 from verigym.audit.scripted_episodes import play
 from verigym.core.errors import BadInput
-from verigym.core.records import Fault, FunctionCall, Task
+from verigym.core.records import Fault, FunctionCall, Task, Version
 from verigym.environments.bridges.install import folder_of, install
-from verigym.environments.bridges.nemogym_host import Host, names
+from verigym.environments.bridges.nemogym_host import names, servers
 from verigym.environments.load import load_environment
 from verigym.harness.environment import EnvironmentSpec
+from verigym.policies.scripted import ScriptedPolicy
+from verigym.rollout.episode import run_episode
 from verigym.servers.environment_mcp import mcp_app
 from verigym.servers.environment_nemogym import nemogym_app, rows
 from verigym.servers.environment_sessions import EnvironmentSessions, SessionLimits
@@ -69,27 +71,29 @@ def test_servers_of_the_wheel_are_listed_and_an_unknown_one_is_named() -> None:
 
 def test_a_server_that_cannot_start_says_why() -> None:
     with pytest.raises(BadInput, match="cannot start"):
-        Host("no_such_server", {}).start()
+        servers("no_such_server", {}).start()
 
 
-def test_a_server_that_was_killed_is_the_infrastructures_fault() -> None:
+def test_a_server_that_is_killed_in_an_episode_is_the_infrastructures_fault() -> None:
     spec = load_environment("nemogym:workplace_assistant?turns=9")
     task = spec.tasks("val")[0]
-    asyncio.run(play(spec, task, ["Done."]))
     from verigym.environments.bridges import nemogym
 
-    process = nemogym.host_of(spec.factory.source).start()._process  # type: ignore[attr-defined]
-    process.kill()
-    process.wait()
-    broken = asyncio.run(play(spec, task, ["Done."])).trajectory
+    def kill(request: object) -> list[FunctionCall]:
+        nemogym.servers_of(spec.factory.source).start().kill()  # type: ignore[attr-defined]
+        gold = spec.gold_replies(task)[0]
+        return [item for item in gold if isinstance(item, FunctionCall)]
+
+    agent = Version(base="scripted", id="scripted")
+    broken = asyncio.run(run_episode(spec, task, ScriptedPolicy(kill), agent=agent, id="x", group="x"))
     assert broken.error is not None and broken.error.fault is Fault.INFRASTRUCTURE
     assert asyncio.run(play(spec, task, spec.gold_replies(task))).verdict.passed  # it was started again
 
 
 def test_a_server_ends_with_the_process_that_started_it() -> None:
     code = (
-        "import sys, time\nfrom verigym.environments.bridges.nemogym_host import Host\n"
-        "print(Host('workplace_assistant', {}).start()._process.pid, flush=True)\ntime.sleep(600)"
+        "import sys, time\nfrom verigym.environments.bridges.nemogym_host import servers\n"
+        "print(servers('workplace_assistant', {}).start().pid, flush=True)\ntime.sleep(600)"
     )
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None

@@ -46,7 +46,10 @@ class HostedEpisode:
         version: Version,
         others: Mapping[str, Policy],
         keep_tools: Callable[[Toolset], None] = lambda toolset: None,
+        only_roles: bool = False,
     ) -> None:
+        """`others` answer the actors of these names. With `only_roles`, no other actor than `policy` gets an answer besides
+        them. Otherwise the policy plays it."""
         self.id = secrets.token_hex(16)
         self.live, self.dialogue = live, Dialogue(live.session.id)
         self.last_active = time.monotonic()
@@ -54,7 +57,7 @@ class HostedEpisode:
         """Calls of the model that were answered."""
         self.error: Failure | None = None
         """What kept the model from answering the last call, if that was not the client's own mistake."""
-        self._policy, self._others = policy, others
+        self._policy, self._others, self._only_roles = policy, others, only_roles
         self._settings, self._version = settings, version
         self._keep_tools = keep_tools
         self._spent_tokens, self._cost = 0, 0.0
@@ -76,7 +79,7 @@ class HostedEpisode:
         call = self.dialogue.ask(request, actor)
         head = ReplyToSend(id=api.new_id(), created=int(time.time()), model=asked.model)
         stream = api.stream(asked, head) if asked.stream else None
-        policy = self._others.get(actor, self._policy)
+        policy = self._played_by(actor)
         task = asyncio.current_task()
         assert task is not None
         self._answering.add(task)
@@ -104,6 +107,14 @@ class HostedEpisode:
             return await out.whole(200, api.write_reply(asked, sent))
         first = await begin_stream(out, stream)
         await out.piece(first + stream.end(sent), more=False)
+
+    def _played_by(self, actor: str) -> Policy:
+        if self._only_roles and actor != "policy" and actor not in self._others:
+            remedy = f"Pass --{actor} MODEL" if actor in ("user", "judge") else "It can have only a user and a judge"
+            words = f'The environment asked for a reply of the role "{actor}", which no model plays. {remedy}'
+            self.error = Failure(Fault.INFRASTRUCTURE, "NoModel", words)
+            raise HttpError(400, words, code="role_without_model")
+        return self._others.get(actor, self._policy)
 
     async def count(self, actor: str, body: bytes, out: Responder) -> None:
         """Answers with the number of tokens of a prompt in Anthropic's form."""

@@ -5,6 +5,7 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from verigym.agents.forks import ForkedPrograms
 from verigym.agents.host import EpisodeHost
 from verigym.agents.hosted import HostedEpisode
 from verigym.agents.program import EpisodeAddress, ProgramResult, ProgramSettings, check_program, forked, run_program
-from verigym.core.errors import VerigymError
+from verigym.core.errors import BadInput, VerigymError, failure
 from verigym.core.protocols import Context, Policy
 from verigym.core.records import Failure, Fault, Mark, Stop, Task, Toolset, Trajectory, Version
 from verigym.harness.environment import EnvironmentSpec
@@ -32,8 +33,15 @@ _PROCESSES = 32
 async def runner_of(
     environment: EnvironmentSpec, agent: Version, settings: RunSettings, context: Context
 ) -> AsyncIterator[RunEpisode]:
-    """The function that runs the episodes of an agent: our own loop, or the program of the version or the environment."""
+    """The function that runs the episodes of an agent: our own loop, the program of the version or the environment, or the
+    environment itself."""
     command = agent.program or environment.agent
+    if environment.drives_itself:
+        if agent.program:
+            raise BadInput(f"{environment.name} runs the loop of another project. Remove --agent")
+        async with driven_runner(context.policies) as run:
+            yield run
+        return
     if not command:
         yield run_episode
         return
@@ -51,11 +59,45 @@ async def runner_of(
 
 
 @contextlib.asynccontextmanager
+async def scripted_runner(environment: EnvironmentSpec, others: Mapping[str, Policy] = {}) -> AsyncIterator[RunEpisode]:
+    """The function that plays written replies: our own loop, or that of an environment that drives itself. An external agent
+    would not say them."""
+    if not environment.drives_itself:
+        yield run_episode
+        return
+    async with driven_runner(others) as run:
+        yield run
+
+
+@contextlib.asynccontextmanager
 async def program_runner(settings: ProgramSettings, others: Mapping[str, Policy] = {}) -> AsyncIterator[RunEpisode]:
     """Serves the addresses of episodes and yields a function that runs one with the program. `others` answer the actors of
     these names."""
     check_program(settings.command)
     host = EpisodeHost()
+
+    async def run_agent(episode: HostedEpisode, *given: Any) -> Trajectory:
+        task, agent, run_settings, keep_blob = given
+        return await _run(settings, host, episode, task, agent, run_settings, keep_blob, forks)
+
+    async with host.serving(), forked(settings) as forks:
+        yield _hosted(host, others, run_agent)
+
+
+@contextlib.asynccontextmanager
+async def driven_runner(others: Mapping[str, Policy] = {}) -> AsyncIterator[RunEpisode]:
+    """As `program_runner`, for environments that ask for the replies themselves (`drive`)."""
+    host = EpisodeHost()
+
+    async def drive(episode: HostedEpisode, *given: Any) -> Trajectory:
+        return await _drive(host, episode)
+
+    async with host.serving():
+        yield _hosted(host, others, drive, only_roles=True)
+
+
+def _hosted(host: EpisodeHost, others: Mapping[str, Policy], act: Any, only_roles: bool = False) -> RunEpisode:
+    """The function that opens an episode at an address, lets `act` run it, and removes it."""
 
     async def run(
         environment: EnvironmentSpec,
@@ -76,18 +118,46 @@ async def program_runner(settings: ProgramSettings, others: Mapping[str, Policy]
             agent=agent, id=id, group=group, index=index, keep_blob=keep_blob, keep_tools=keep_tools,
         )  # fmt: skip
         played = {**others, **({"user": user} if user is not None else {})}
-        episode = HostedEpisode(live, policy, run_settings, agent, played, keep_tools)
+        episode = HostedEpisode(live, policy, run_settings, agent, played, keep_tools, only_roles)
         keep_tools(live.offer)
         host.add(episode)
         try:
             if live.stop is not None:  # the environment did not open
                 return await episode.end()
-            return await _run(settings, host, episode, task, agent, run_settings, keep_blob, forks)
+            return await act(episode, task, agent, run_settings, keep_blob)
         finally:
             host.remove(episode)
 
-    async with host.serving(), forked(settings) as forks:
-        yield run
+    return run
+
+
+class _Addresses:
+    """The gateway of one episode."""
+
+    def __init__(self, host: EpisodeHost, episode: HostedEpisode) -> None:
+        self._host, self._episode = host, episode
+
+    def url(self, actor: str = "policy") -> str:
+        return f"{self._host.base_url(self._episode, '' if actor == 'policy' else actor)}/v1"
+
+
+async def _drive(host: EpisodeHost, episode: HostedEpisode) -> Trajectory:
+    """Runs the environment's own loop. What it raises is its fault, unless the episode was over or the model did not answer."""
+    live, error = episode.live, None
+    reply = ""
+    clock = asyncio.timeout(max(0.0, live.deadline - time.monotonic()))
+    try:
+        async with clock:
+            reply = await live.session.state.drive(_Addresses(host, episode)) or ""
+    except Exception as raised:
+        if isinstance(raised, TimeoutError) and clock.expired():
+            live.stop = live.stop or Stop.TIME_OUT
+        elif live.stop is None:
+            error = episode.error or failure(raised, Fault.ENVIRONMENT)
+    except BaseException:
+        await episode.end(error=Failure(Fault.INFRASTRUCTURE, "Interrupted", "The run was interrupted"))
+        raise
+    return await episode.end(error=error, reply=reply)
 
 
 async def _run(
@@ -109,8 +179,8 @@ async def _run(
         files = {f".agents/skills/{name}/SKILL.md": text for name, text in agent.skills.items()}
         result = await run_program(settings, address, run_settings.limits.seconds, workdir, files, forks)
     except (OSError, VerigymError) as error:
-        failure = Failure(Fault.INFRASTRUCTURE, "AgentFailed", f"The agent could not be started: {error}")
-        return await episode.end(error=failure)
+        words = f"The agent could not be started: {error}"
+        return await episode.end(error=Failure(Fault.INFRASTRUCTURE, "AgentFailed", words))
     except BaseException:
         await episode.end(error=Failure(Fault.INFRASTRUCTURE, "Interrupted", "The run was interrupted"))
         raise

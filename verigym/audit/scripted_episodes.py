@@ -12,13 +12,13 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from verigym.agents.run import scripted_runner
 from verigym.core import watchdog as alarm
 from verigym.core.protocols import Context, Policy
 from verigym.core.records import Fault, FunctionCall, Json, Message, Task, ToolSpec, Trajectory, Verdict, Version
 from verigym.harness.environment import EnvironmentSpec, Reply
 from verigym.harness.user import DONE
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.rollout.episode import run_episode
 from verigym.rollout.many import judge
 from verigym.rollout.session import task_tools
 from verigym.sandbox.open import LazySandbox
@@ -55,23 +55,30 @@ async def play(
         blobs[sha256] = data
         return sha256
 
-    messages = iter(user)
     environment = offline(environment)
-    trajectory = await run_episode(
-        environment,
-        task,
-        ScriptedPolicy([*replies, ""], latency_s=pause_s),
-        agent=_AGENT,
-        id=f"check/{task.id}",
-        group="check",
-        user=ScriptedPolicy(lambda _: next(messages, DONE)) if user or environment.needs_user else None,
-        keep_blob=keep_blob,
-    )
     policies = {"judge": judge or _judge(environment, task)} if policies is None else dict(policies)
+    async with scripted_runner(environment, policies) as run:
+        trajectory = await run(
+            environment,
+            task,
+            ScriptedPolicy([*replies, ""], latency_s=pause_s),
+            agent=_AGENT,
+            id=f"check/{task.id}",
+            group="check",
+            user=_user(environment, user) if user or environment.needs_user else None,
+            keep_blob=keep_blob,
+        )
     context = Context(policies=policies, sandbox=LazySandbox(), blob=blobs.__getitem__)
     trajectory = msgspec.structs.replace(trajectory, seconds=0.0)  # otherwise two equal episodes would differ
     verdict = await judged(environment, task, trajectory, context) if scored else Verdict(reward=None)
     return ScriptedEpisode(trajectory, verdict, context)
+
+
+def _user(environment: EnvironmentSpec, said: Sequence[str]) -> Policy:
+    """Says these messages, or those of `user_script` of the class, then the last one again or that it is done."""
+    script: Sequence[str] = getattr(environment.factory, "user_script", ())
+    messages, last = iter(said or script), DONE if said or not script else script[-1]
+    return ScriptedPolicy(lambda _: next(messages, last))
 
 
 def offline(environment: EnvironmentSpec) -> EnvironmentSpec:

@@ -7,11 +7,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verigym.cli import complete, show
-from verigym.cli.options import Home, Json, group, num_option, workspace
+from verigym.cli.options import (
+    FORMATS,
+    AllowHeldOut,
+    Home,
+    Json,
+    Plain,
+    env_option,
+    group,
+    num_option,
+    workspace,
+)
 from verigym.core.words import counted
 
 if TYPE_CHECKING:
     from verigym.core.records import Dataset, Example, Item, Preference
+    from verigym.workspace.data_export import DataExport
 
 TrainingRun = Annotated[
     str,
@@ -42,7 +53,7 @@ def list_all(json: bool, home: Path | None) -> None:
     show.next_command("verigym data show NAME")
 
 
-data = group("data", "Datasets to train on: list (the default), demos, pairs, thumbs, import, show.", list_all)
+data = group("data", "Datasets to train on: list (the default), demos, pairs, thumbs, import, export, show.", list_all)
 
 
 @data.command("demos")
@@ -116,6 +127,70 @@ def import_file(
 ) -> None:
     """Import the demonstrations or preferences of a file as a dataset."""
     _say_dataset_made(workspace(home, create=True).import_data(file, name=name), name, json)
+
+
+@data.command("export")
+def export_data(
+    form: Annotated[str, typer.Option("--as", metavar="FORMAT", help=f"Trainer or kind of file: {FORMATS}")],
+    dataset: Annotated[
+        str,
+        typer.Argument(
+            metavar="[DATASET]",
+            help="Dataset: name, id, unique prefix or latest. Or a file",
+            autocompletion=complete.datasets,
+        ),
+    ] = "",
+    environment: Annotated[
+        str, env_option("Export the tasks of this environment as prompts with their ground truth, instead of a dataset")
+    ] = "",
+    split: Annotated[str, typer.Option("--split", help="Split of the environment's tasks")] = "train",
+    num: Annotated[
+        int | None, num_option("Number of the environment's tasks, spread over families (default: all)")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Output file, or folder with --as hf (default: named after the source)"),
+    ] = None,
+    plain: Plain = False,
+    allow_held_out: AllowHeldOut = False,
+    json: Json = False,
+    home: Home = None,
+) -> None:
+    """Export a dataset, or the tasks of an environment, to a file that another trainer reads. Held-out tasks are refused."""
+    from verigym.core.errors import BadInput
+
+    if dataset and environment:
+        raise BadInput("DATASET and --env cannot be combined. Remove one")
+    exported = workspace(home, create=bool(environment) or Path(dataset).suffix != "").export_data(
+        dataset or "latest",
+        format=form,
+        file=out,
+        environment=environment,
+        split=split,
+        n=num,
+        plain=plain,
+        allow_held_out=allow_held_out,
+    )
+    say_exported(exported, json)
+
+
+def say_exported(exported: "DataExport", json: bool) -> None:
+    """What was written for another trainer, what was left out, and how the trainer reads it."""
+    from verigym.training.formats.format import ROW_OF
+
+    if exported.held_out:
+        show.note(
+            f"warning: {counted(exported.held_out, 'record')} of held-out tasks were exported. A model that is trained on them "
+            "cannot be measured on them, and Verigym does not see that training"
+        )
+    if json:
+        return show.as_json(exported)
+    records = counted(exported.records, ROW_OF[exported.kind])  # type: ignore[index]
+    show.say(f"wrote {exported.file}: {records} in {counted(exported.rows, 'row')}")
+    if exported.left_out:
+        show.say("left out: " + ", ".join(f"{reason} {count}" for reason, count in exported.left_out.items()))
+    show.say(f"to read it: {exported.load}")
+    show.next_command("verigym models import FOLDER --trained-by NAME   (when the model is trained)")
 
 
 @data.command("show")

@@ -32,6 +32,7 @@ from verigym.cli import (
     models,
     optimize,
     quickstart,
+    recipe,
     report,
     rescore,
     runs,
@@ -86,6 +87,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "optimize": optimize.optimize,
         "data": data.data,
         "train": train.train,
+        "recipe": recipe.recipe,
     },
     "Decide": {
         "gate": gate.gate,

@@ -49,7 +49,7 @@ def list_all(json: bool, home: Path | None) -> None:
 
 models = group(
     "models",
-    "Versions of agents: list (the default), show, new, pull, diff, card, export, rm, check-integrity, ledger.",
+    "Versions of agents: list (the default), show, new, pull, import, diff, card, export, rm, check-integrity, ledger.",
     list_all,
 )
 
@@ -187,6 +187,7 @@ def new(
 def show_version(version: KnownVersion = "champion", json: Json = False, home: Home = None) -> None:
     """Show a version: its content, its origin, its evaluations and the decisions about it."""
     from verigym.registry.diff import examples_text
+    from verigym.registry.imports import origin_words
     from verigym.registry.versions import kind_of, weights_label
     from verigym.workspace import agents as versions
 
@@ -208,7 +209,9 @@ def show_version(version: KnownVersion = "champion", json: Json = False, home: H
         *_optional_rows(found),
         (
             "trained by",
-            f"{recipe['algorithm']}, run {recipe['run']}, seed {recipe['seed']}" if trained else "not trained",
+            f"{recipe['algorithm']}, run {recipe['run']}, seed {recipe['seed']}"
+            if trained
+            else origin_words(found) or "not trained",
         ),
         ("trained on", f"{counted(len(found.families), 'family')}, data {found.data_hash[:12]}" if trained else "-"),
         ("made", found.made or "-"),
@@ -306,24 +309,89 @@ def export(
         bool,
         typer.Option("--merged", help="Merge the adapter into the base weights, so that transformers can load them"),
     ] = False,
+    gguf: Annotated[
+        str,
+        typer.Option(
+            "--gguf",
+            metavar="TYPE",
+            help="Write the merged weights as one GGUF file for llama.cpp, in this type: f16, q8_0 or f32",
+        ),
+    ] = "",
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Export a version to a folder: its adapter in PEFT format (or merged weights), its prompt and settings, its card."""
+    """Export a version to a folder: its adapter in PEFT format (or merged weights, or a GGUF file), its prompt and settings,
+    its card."""
     from verigym.workspace.export import loading_code
 
     ws = workspace(home)
     found = ws.folder.find(version)
-    files = ws.export(found, out, merged=merged)
+    files = ws.export(found, out, merged=merged, gguf=gguf)
     if json:
         return show.as_json({"version": found.id, "folder": str(out), "files": files})
     show.say(f"exported {found.label} ({found.id}) to {out}: {', '.join(files)}")
-    code = loading_code(found, out, merged)
+    code = loading_code(found, out, merged, gguf)
     if code:
         show.say("to load it in Python:", *(f"  {line}" for line in code))
     else:
         show.say(f"it has no weights of its own. Load {found.base} and use the prompt and settings in version.json")
     show.next_command(f"verigym eval ENV -m {show.quote(out)}" if merged else f"verigym models card {found.id}")
+
+
+@models.command("import")
+def import_weights(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Adapter in PEFT format, or a whole checkpoint with safetensors")
+    ],
+    trained_by: Annotated[
+        str,
+        typer.Option(
+            "--trained-by", metavar="TRAINER", help="Trainer of the weights, such as verl, trl, openrlhf or nemo-rl"
+        ),
+    ],
+    base: Annotated[
+        str,
+        typer.Option(
+            "--base", metavar="MODEL", help="Model that the training began with (default: the one that the files name)"
+        ),
+    ] = "",
+    parent: Annotated[
+        str,
+        typer.Option(
+            "--parent",
+            metavar="VERSION",
+            help="Version that the training began with, instead of --base. Its prompt and settings are kept",
+            autocompletion=complete.versions,
+        ),
+    ] = "",
+    data: Annotated[
+        str,
+        typer.Option(
+            "--data",
+            metavar="DATASET",
+            help="Dataset of this workspace that it was trained on. Without it, the training data counts as unknown",
+            autocompletion=complete.datasets,
+        ),
+    ] = "",
+    note: Annotated[str, typer.Option("--note", help="Note about the training, for the card")] = "",
+    name: Annotated[str, typer.Option("--name", help="Name of the version (default: the trainer and a hash)")] = "",
+    json: Json = False,
+    home: Home = None,
+) -> None:
+    """Import weights that were trained elsewhere as a version, which eval, gate, promote and rollback treat as any other."""
+    from verigym.registry.imports import origin_words
+    from verigym.registry.versions import kind_of
+
+    ws = workspace(home, create=True)
+    before = {version.id for version in ws.models()}
+    version = ws.import_model(folder, trained_by=trained_by, base=base, parent=parent, data=data, note=note, name=name)
+    if json:
+        return show.as_json(version)
+    if version.id in before:
+        show.say(f"these weights already are version {version.id} ({version.name}). Nothing was changed")
+    else:
+        show.say(f"version {version.id} ({version.name}): {kind_of(version)} on {version.base}", origin_words(version))
+    show.next_command(f"verigym eval ENV -m {version.id}   ·   verigym gate {version.id} -e ENV")
 
 
 @models.command("rm")

@@ -25,6 +25,20 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be deleted and delete nothing")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Output file")]
+FORMATS = "trl, verl, openrlhf, nemo-rl, openai, parquet or hf"
+Plain = Annotated[
+    bool,
+    typer.Option(
+        "--plain",
+        help="Write tools into the system prompt and calls as text, for trainers that pass no tools to the chat template",
+    ),
+]
+AllowHeldOut = Annotated[
+    bool,
+    typer.Option(
+        "--allow-held-out", help="Also export held-out tasks. A model that is trained on them cannot be measured"
+    ),
+]
 Environment = Annotated[
     str,
     typer.Argument(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from verigym.cli import complete, show
-from verigym.cli.options import DryRun, Home, Json, Out, Run, Yes, group, workspace
+from verigym.cli.options import FORMATS, AllowHeldOut, DryRun, Home, Json, Out, Plain, Run, Yes, group, workspace
 from verigym.core.errors import BadInput
 from verigym.core.words import counted, percent, size
 
@@ -115,9 +115,40 @@ def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
 
 
 @runs.command("export")
-def export_run(run: Run = "latest", out: Out = None, json: Json = False, home: Home = None) -> None:
+def export_run(
+    run: Run = "latest",
+    out: Out = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--as",
+            metavar="FORMAT",
+            help=f"Write the scored episodes for another trainer instead of the whole run: {FORMATS}",
+        ),
+    ] = "",
+    rows: Annotated[
+        str,
+        typer.Option(
+            "--rows",
+            help="Kind of rows for --as: rollouts (episodes with rewards), demonstrations, preferences or thumbs",
+        ),
+    ] = "rollouts",
+    plain: Plain = False,
+    allow_held_out: AllowHeldOut = False,
+    json: Json = False,
+    home: Home = None,
+) -> None:
     """Export a run with its tasks, trajectories, verdicts and blobs to a file, without loss.
-    Writes RUN.jsonl unless you pass --out FILE.jsonl or FILE.parquet."""
+    Writes RUN.jsonl unless you pass --out FILE.jsonl or FILE.parquet. With --as, writes its episodes for another trainer."""
+    if form:
+        from verigym.cli.data import say_exported
+
+        exported = workspace(home).export_episodes(
+            run, format=form, rows=rows, file=out, plain=plain, allow_held_out=allow_held_out
+        )
+        return say_exported(exported, json)
+    if rows != "rollouts" or plain or allow_held_out:
+        raise BadInput("--rows, --plain and --allow-held-out need --as FORMAT")
     result = workspace(home).export_run(run, out)
     if json:
         return show.as_json({"run": result.runs[0], "file": str(result.file), "counts": result.counts})

@@ -1,4 +1,4 @@
-"""serve-env: an environment for other frameworks, as a resources server of NeMo Gym or as an MCP server."""
+"""serve-env: an environment for other frameworks, as a resources server of NeMo Gym, an OpenEnv server or an MCP server."""
 
 import asyncio
 from pathlib import Path
@@ -15,9 +15,10 @@ from verigym.core.records import Json
 def serve_env(
     environment: Environment,
     protocol: Annotated[
-        Literal["nemogym", "mcp"], typer.Option("--as", help="Protocol: nemogym (a resources server) or mcp (tools)")
+        Literal["nemogym", "openenv", "mcp"],
+        typer.Option("--as", help="Protocol: nemogym (a resources server), openenv (steps) or mcp (tools)"),
     ],
-    split: Annotated[str, typer.Option("--split", help="Split whose tasks are served")] = "val",
+    split: Annotated[str, typer.Option("--split", help="Splits whose tasks are served, separated by commas")] = "val",
     task: Annotated[str, typer.Option("--task", help="Task of an MCP session (default: the first of the split)")] = "",
     rows: Annotated[
         Path | None, typer.Option("--rows", help="Write the tasks as rows of NeMo Gym into this file and exit")
@@ -44,13 +45,17 @@ def serve_env(
     from verigym.workspace.audit import asks_judge
 
     if stdio and protocol != "mcp":
-        raise BadInput("--stdio needs --as mcp. NeMo Gym speaks HTTP only")
+        raise BadInput("--stdio needs --as mcp. The other protocols need a network address")
     if rows is not None and protocol != "nemogym":
         raise BadInput("--rows needs --as nemogym")
+    if (task or out is not None) and protocol != "mcp":
+        option, instead = ("--task", "A client names the task") if task else ("--out", "A client gets the verdict")
+        raise BadInput(f"{option} needs --as mcp. {instead}")
     spec = load_environment(environment)
     if spec.tasks("val") and asks_judge(spec):
         raise BadInput(f"{spec.name} asks a judge for its verdict. serve-env has no judge. Serve another environment")
-    served = EnvironmentSessions(spec, split, SessionLimits(most=sessions, idle_s=idle, seconds=seconds))
+    limits = SessionLimits(most=sessions, idle_s=idle, seconds=seconds)
+    served = EnvironmentSessions(spec, split.split(","), limits, messages=protocol == "openenv")
     if rows is not None:
         return _write_rows(served, rows, environment)
     chosen = served.task(task) if task else next(iter(served.tasks.values()))
@@ -66,6 +71,12 @@ def serve_env(
         from verigym.servers.environment_mcp import mcp_app
 
         app, path = mcp_app(served, chosen, on_verdict), "/mcp"
+    elif protocol == "openenv":
+        from verigym.bridges.openenv import openenv_app
+
+        _check_websockets()
+
+        app, path = openenv_app(served), ""
     else:
         from verigym.servers.environment_nemogym import nemogym_app
 
@@ -88,6 +99,15 @@ def _serve(app: object, host: str, port: int, path: str, what: str) -> None:
         uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="on")).run(sockets=[listening])  # type: ignore[arg-type]
     finally:
         listening.close()
+
+
+def _check_websockets() -> None:
+    from importlib.util import find_spec
+
+    from verigym.core.install import install_command
+
+    if find_spec("websockets") is None:
+        raise BadInput(f"--as openenv needs websockets. Run: {install_command('serve')}")
 
 
 def _write_rows(served: object, file: Path, environment: str) -> None:

@@ -51,7 +51,8 @@ def train(
                 {"device": str(result.device), "plan": result.plan, "lines": result.lines, "cluster": result.cluster}
             )
         say_plan(result, settings.dollars_per_hour)
-        return show.next_command(f"verigym train {' '.join(map(show.quote, [recipe, *(overrides or [])]))}")
+        again = [recipe, *(overrides or []), *(["--cluster", cluster] if cluster else [])]
+        return show.next_command(f"verigym train {' '.join(map(show.quote, again))}")
     where = f"in {', '.join(environments)}" if environments else f"on {settings.data}"
     title = f"{settings.algorithm} of {settings.start or settings.model} {where}"
     finished = ws.folder.store.finished_runs()

@@ -94,15 +94,22 @@ def read_json(text: str) -> Any:
     """Reads JSON from an untrusted text. Raises `RecursionError` if it is nested so deeply that other code could not
     write, compare or copy it."""
     value = msgspec.json.decode(text)
-    if text.count("[") + text.count("{") > _DEEPEST:  # only then can it be too deep
-        level: list[Any] = [value]
-        for _ in range(_DEEPEST + 1):
-            lists = [cast(list[Any], each) for each in level if isinstance(each, list)]
-            dicts = [cast(dict[str, Any], each) for each in level if isinstance(each, dict)]
-            level = [one for each in lists for one in each] + [one for each in dicts for one in each.values()]
-        if level:
-            raise RecursionError(f"The JSON is nested more than {_DEEPEST} levels deep")
+    if text.count("[") + text.count("{") > _DEEPEST and nested_too_deeply(value):  # only then can it be
+        raise RecursionError(f"The JSON is nested more than {_DEEPEST} levels deep")
     return value
+
+
+def nested_too_deeply(value: Any) -> bool:
+    """Whether JSON is nested so deeply that other code could not write, compare or copy it. It does not depend on the recursion
+    limit of the process, which libraries change."""
+    level: list[Any] = [value]
+    for _ in range(_DEEPEST + 1):
+        lists = [cast(list[Any], each) for each in level if isinstance(each, list)]
+        dicts = [cast(dict[str, Any], each) for each in level if isinstance(each, dict)]
+        level = [one for each in lists for one in each] + [one for each in dicts for one in each.values()]
+        if not level:
+            return False
+    return True
 
 
 def plain(value: Any) -> Any:

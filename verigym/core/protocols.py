@@ -37,6 +37,15 @@ class Policy(Protocol):
     async def respond(self, request: Request) -> Reply: ...
 
 
+class Gateway(Protocol):
+    """The addresses of one episode, at which the loop of another project asks for replies."""
+
+    def url(self, actor: str = "policy") -> str:
+        """Base URL for clients of Chat Completions and Responses. Replies of another actor than `policy`, such as `user` or
+        `judge`, come from the model of that role and are never trained on."""
+        ...
+
+
 @contextlib.asynccontextmanager
 async def closing(*policies: Policy | None) -> AsyncGenerator[None]:
     """Closes the policies at the end of the block. A policy without a `close` method needs no closing."""

@@ -17,6 +17,8 @@ T = TypeVar("T", bound=Struct)
 
 def read_yaml(path: Path, what: str) -> Json:
     """Reads a YAML file. `what` describes the format: `a recipe is a list of keys and values, such as model: smollm2-135m`."""
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder. Name a YAML file in it")
     if not path.is_file():
         others = sorted(other.name for other in path.parent.glob("[!.]*.yaml")) if path.parent.is_dir() else []
         hint = f"The folder contains: {', '.join(others)}" if others else "Its folder has no YAML file. Check the path"

@@ -84,7 +84,7 @@ def _asked(
     primary = sample(PRIMARY, evidence.primary, order)
     rivals = [sample(PRIMARY, sides, order) for sides in evidence.rivals]
     return [
-        held_out(candidate, champion, [sides.candidate.suite for sides in measured]),
+        held_out(candidate, champion, [sides.candidate.suite for sides in measured], evidence.unknown_data),
         checks.trusted(evidence, policy),
         checks.few_errors(measured, comparison, judging),
         checks.as_good(primary, judging)

@@ -73,3 +73,5 @@ class Evidence(Struct, frozen=True, kw_only=True):
     """Who judged the primary suite; empty where its verifier asks nobody."""
     calibration: Calibration | None = None
     """How that judge agrees with people's labels, where somebody looked."""
+    unknown_data: list[str] = []
+    """Which weights were trained elsewhere, on data that nobody can compare with the suites."""

@@ -52,6 +52,9 @@ class Retention(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Perplexity of held-out text against the champion's; null leaves it out."""
     max_tokens: Count = 64
     """Of a reply."""
+    environment: str | msgspec.UnsetType = msgspec.UNSET
+    """Another environment than `retention`, such as the public benchmark `bfcl:simple_python?train=0`. The hash of a policy
+    without it is that of older releases."""
 
 
 class Safety(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -67,6 +70,8 @@ class Safety(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Loss of success on harmless requests."""
     max_tokens: Count = 64
     """Of a reply."""
+    environment: str | msgspec.UnsetType = msgspec.UNSET
+    """Another environment than `safety`, whose verdicts say which actions are unsafe, such as `agentdojo:banking`."""
 
 
 class Regressions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

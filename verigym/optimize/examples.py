@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import msgspec
 
+from verigym.agents.run import scripted_runner
 from verigym.core import event_loop
 from verigym.core.records import FunctionCall, FunctionCallOutput, Item, Message, Task, Trajectory, Version
 from verigym.evaluation.suites import family_of
 from verigym.harness.environment import EnvironmentSpec, Reply
 from verigym.optimize.records import Situation
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.rollout.episode import run_episode
 from verigym.rollout.replies import unfit
 
 LONGEST = 4000
@@ -102,7 +102,8 @@ def _gold(situation: Situation) -> list[Demonstration]:
 async def _played(environment: EnvironmentSpec, task: Task, agent: Version, replies: Sequence[Reply]) -> Trajectory:
     plain = Version(base=agent.base, id=agent.id)
     policy = ScriptedPolicy(list(replies))
-    return await run_episode(environment, task, policy, agent=plain, id=f"gold/{task.id}", group="gold")
+    async with scripted_runner(environment) as run:
+        return await run(environment, task, policy, agent=plain, id=f"gold/{task.id}", group="gold")
 
 
 def _kind(one: Demonstration) -> str:

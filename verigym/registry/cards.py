@@ -12,6 +12,7 @@ from verigym.core.records import Dataset, Estimate, Report, Version
 from verigym.core.words import counted, with_interval
 from verigym.evaluation.report import RATES
 from verigym.registry.diff import examples_text
+from verigym.registry.imports import KEY, UNKNOWN, ImportedWeights, imported_weights
 from verigym.registry.ledger import LedgerEntry
 from verigym.registry.versions import harness_text, kind_of, weights_label
 
@@ -115,7 +116,10 @@ def _made(about: CardData) -> Iterator[str]:
             f"- By optimisation, run `{search.get('run', '?')}`, seed {search.get('seed', '?')}: {search.get('change', '?')}. "
             f"It was chosen on training tasks of {len(version.families)} families"
         )
-    recipe = {name: value for name, value in recipe.items() if name != "optimize"}
+    recipe = {name: value for name, value in recipe.items() if name not in ("optimize", KEY)}
+    if (origin := imported_weights(version)) is not None:
+        yield from _imported(origin, data)
+        return
     if not recipe:
         yield "- Without training"
         return
@@ -128,6 +132,20 @@ def _made(about: CardData) -> Iterator[str]:
     plain = {key: value for key, value in recipe.items() if isinstance(value, str | int | float) and key not in shown}
     settings = ", ".join(f"{name} {value}" for name, value in plain.items() if value not in ("", 0))
     yield f"- Recipe: {settings} (full recipe: `verigym models show {version.id} --json`)"
+
+
+def _imported(origin: ImportedWeights, data: Dataset | None) -> Iterator[str]:
+    yield f"- Elsewhere, by {origin.trained_by}. Imported from `{origin.folder}`"
+    if data is not None:
+        yield f"- Data, as the importer says: dataset {data.name}, {data.rows} rows ({data.source})"
+    else:
+        yield f"- Data: {UNKNOWN}"
+    if origin.note:
+        yield f"- Note of the importer: {origin.note}"
+    if origin.named_base:
+        yield f"- Base model that the files name: `{origin.named_base}`"
+    yield "- Imported files:"
+    yield from (f"    - `{name}`, sha256 `{sha256}`" for name, sha256 in origin.files.items())
 
 
 def _measured(about: CardData) -> Iterator[str]:
@@ -189,6 +207,11 @@ def _limits(about: CardData) -> Iterator[str]:
                 f"{report.suite.name} has only {len(report.suite.families)} families, so its intervals are wide, "
                 "and another set of families may give different figures."
             )
+    if (origin := imported_weights(version)) is not None and not origin.data:
+        yield (
+            f"Its weights were trained elsewhere ({UNKNOWN}). They may have been trained on the held-out tasks. Then the figures "
+            "above are too good."
+        )
     if version.families:
         how = "made with" if "algorithm" not in version.recipe and version.recipe else "trained on"
         yield f"It was {how} {len(version.families)} families. Its results on those do not measure it."

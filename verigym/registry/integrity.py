@@ -253,6 +253,8 @@ def _adapters(folder: Path, versions: list[Version]) -> Iterator[IntegrityCheck]
     """Checks each adapter once, even if several versions use it."""
     for id, version in {version.adapter: version for version in reversed(versions) if version.adapter}.items():
         again = f"Restore it, or train {version.label} again: on the same machine its recipe gives the same weights"
+        if "imported" in version.recipe:
+            again = f"Restore it, or import it again from {version.recipe['imported'].get('folder')}"
         weights, settings = files_of(folder / id)
         if not weights.is_file():
             yield _damaged("adapter", id, f"{weights} is missing", again)

@@ -18,6 +18,7 @@ from verigym.draw.lines import Mark, lines
 from verigym.draw.looks import looks
 from verigym.gates.decide import in_short
 from verigym.registry import ledger
+from verigym.registry.imports import KEY, origin_words
 from verigym.registry.versions import harness_text, kind_of
 from verigym.report.comparison import (
     WIDTH,
@@ -183,7 +184,9 @@ def _what(subject: _Subject) -> Iterator[Block]:
     if "optimize" in recipe:
         search = recipe["optimize"]
         rows["optimised by"] = f"{search.get('change', '?')}, run {search.get('run', '?')}"
-    recipe = {name: value for name, value in recipe.items() if name != "optimize"}
+    if words := origin_words(version):
+        rows["trained elsewhere"] = words
+    recipe = {name: value for name, value in recipe.items() if name not in ("optimize", KEY)}
     if recipe:
         rows["trained with"] = f"{recipe.get('algorithm', '?')}, run {recipe.get('run', '?')}"
         rows["trained on"] = f"{counted(len(version.families), 'family')} of tasks"

@@ -9,16 +9,13 @@ from collections.abc import AsyncIterator
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
-import msgspec
-
-from verigym.core.records import Item, Json, Message, Task
+from verigym.core.records import Json, Task
 from verigym.harness.environment import EnvironmentSpec
 from verigym.rollout.session import first_items, task_tools
 from verigym.servers.environment_app import AppAnswer, AppRequest, app_of, json_object
-from verigym.servers.environment_sessions import EXTERNAL, EnvironmentSession, EnvironmentSessions
+from verigym.servers.environment_sessions import EXTERNAL, EnvironmentSession, EnvironmentSessions, NoVerdict
+from verigym.training.formats.nemo_rl import gym_row
 from verigym.wire.http import HttpError
-from verigym.wire.responses import context
-from verigym.wire.tools import ToolNames
 from verigym.wire.values import as_list, as_object, as_text
 
 COOKIE = "verigym_session"
@@ -65,11 +62,10 @@ class _Routes:
         if session is None:
             session = await self._sessions.alone(self._sessions.task(body.get("verigym_task")))
             await _repeat(session, output)
-        trajectory, verdict = await self._sessions.verdict(session, _last_message(output))
-        if verdict.reward is None:
-            error = verdict.error or trajectory.error
-            reason = f"{error.message} (the {error.fault}'s fault)" if error is not None else "no verdict"
-            raise HttpError(500, f"Task {session.task.id} has no verdict: {reason}")
+        try:
+            verdict = await self._sessions.score(session, _last_message(output))
+        except NoVerdict as error:
+            raise HttpError(500, str(error)) from error
         extra = {
             "passed": verdict.passed,
             "unsafe": verdict.unsafe,
@@ -119,24 +115,4 @@ async def rows(environment: EnvironmentSpec, tasks: list[Task]) -> AsyncIterator
     """The tasks as rows of NeMo Gym, with the tools of each task."""
     for task in tasks:
         tools = (await task_tools(environment, task)).tools
-        names = ToolNames(tool.name for tool in tools)
-        params = {
-            "input": msgspec.to_builtins(context(_messages(environment, task), names)),
-            "tools": [
-                {
-                    "type": "function",
-                    "name": names.wire(tool.name),
-                    "description": tool.description,
-                    "parameters": tool.parameters or {"type": "object", "properties": {}},
-                    "strict": False,
-                }
-                for tool in tools
-            ],
-            "parallel_tool_calls": False,
-        }
-        yield {"responses_create_params": params, "verigym_task": task.id, "agent_ref": {"name": "simple_agent"}}
-
-
-def _messages(environment: EnvironmentSpec, task: Task) -> list[Item]:
-    items = first_items(environment, task, EXTERNAL)
-    return [Message(item.role, item.text) if isinstance(item, Message) else item for item in items]
+        yield gym_row(first_items(environment, task, EXTERNAL), tools, task.id)

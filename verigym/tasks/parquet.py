@@ -24,7 +24,7 @@ _ROWS_AT_ONCE = 10_000
 
 def read(file: IO[bytes], path: Path) -> Iterator[tuple[int, Any, str]]:
     """Number, value and problem of each row."""
-    arrow, pq = _pyarrow()
+    arrow, pq = pyarrow_modules()
     try:
         table = pq.ParquetFile(file)
         made_here = _MADE_HERE in (table.schema_arrow.metadata or {})
@@ -41,7 +41,7 @@ def read(file: IO[bytes], path: Path) -> Iterator[tuple[int, Any, str]]:
 
 
 def write(file: IO[bytes], tasks: Iterable[Task]) -> None:
-    arrow, pq = _pyarrow()
+    arrow, pq = pyarrow_modules()
     text, texts = arrow.string(), arrow.list_(arrow.string())
     columns = {"schema": arrow.int64(), "id": text, "prompt": text, "items": text, "data": text}
     columns |= {"split": text, "family": text, "tags": texts, "lineage": texts, "difficulty": text}
@@ -96,7 +96,7 @@ def _plain(value: Any, name: str) -> Any:
             raise BadInput(f"{name} is {kind}. A task can contain only text, numbers, true or false, lists and objects")
 
 
-def _pyarrow() -> tuple[Any, Any]:
+def pyarrow_modules() -> tuple[Any, Any]:
     try:
         import pyarrow
         import pyarrow.parquet

@@ -78,9 +78,8 @@ def example_samples(render: Renderer, example: Example) -> list[Sample]:
     turns: list[Turn] = []
     for start, end in example.made:
         context = example.items[:start]
-        prompt = render.prompt(context, example.tools)
-        if turns and not render.can_write_tags and (gained := render.extend(context, example.tools, turns)) is not None:
-            prompt = ids + gained
+        gained = render.extend(context, example.tools, turns) if turns and not render.can_write_tags else None
+        prompt = render.prompt(context, example.tools) if gained is None else ids + gained
         completion = render.completion(example.items[start:end], context, example.tools)
         turns.append(Turn(made=[*range(start, end)], completion_ids=completion))
         if ids and prompt[: len(ids)] != ids:

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from verigym.core.codec import nested_too_deeply
 from verigym.core.errors import VerifierFailure
 from verigym.core.records import Json, Task, Trajectory, Verdict
 from verigym.verifiers.toolcall import canonical
@@ -47,11 +48,10 @@ class StateDiff(Struct, frozen=True):
     def __call__(self, task: Task, trajectory: Trajectory) -> Verdict:
         before, expected = task.data.get("state", _NOTHING), _expected(task)
         rules = _Rules(_globs(self.ignore), _globs(self.unordered), _globs(self.loose))
-        try:
-            differences = list(_compare(_StatePath("", ""), before, expected, trajectory.end_state, rules))
-        except RecursionError:
+        if nested_too_deeply(trajectory.end_state):
             parts = {"matched": 0.0, "side_effects": 1.0}
             return Verdict(reward=-1.0, parts=parts, evidence="the end state is nested too deeply to be compared")
+        differences = list(_compare(_StatePath("", ""), before, expected, trajectory.end_state, rules))
         wrong = [each for each in differences if each.text]
         asked = [each for each in differences if not each.side_effect]
         effects = len(differences) - len(asked)

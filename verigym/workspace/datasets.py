@@ -35,7 +35,7 @@ def from_demonstrations(
 ) -> Dataset:
     """Stores the passed episodes of a run as demonstrations."""
     stored = _run(ws, run)
-    rows, counts = demonstrations(_records(ws, stored), per_task=per_task, min_reward=min_reward)
+    rows, counts = demonstrations(records_of(ws, stored), per_task=per_task, min_reward=min_reward)
     source = f"episodes of run {stored.id} that passed, at most {per_task} a task"
     if min_reward is not None:
         source += f", of reward {min_reward:g} or more"
@@ -47,7 +47,7 @@ def from_demonstrations(
 def from_rewards(ws: WorkspaceFolder, run: str, *, gap: float = 0.1, per_task: int = 4, name: str = "") -> Dataset:
     """Stores pairs of episodes of one task whose rewards differ."""
     stored = _run(ws, run)
-    rows, counts = graded_pairs(_records(ws, stored), gap=gap, per_task=per_task)
+    rows, counts = graded_pairs(records_of(ws, stored), gap=gap, per_task=per_task)
     pairs = f"paired where rewards differ by {gap:g} or more, at most {per_task} pairs a task"
     remedy = "Lower --gap, or sample more episodes per task: verigym rollout ENV -m MODEL -k 8"
     _check_some(rows, counts, f"Run {stored.id} has no two episodes of a task whose rewards differ by --gap", remedy)
@@ -59,7 +59,7 @@ def from_rewards(ws: WorkspaceFolder, run: str, *, gap: float = 0.1, per_task: i
 def from_labels(ws: WorkspaceFolder, run: str, *, name: str = "") -> Dataset:
     """Stores pairs of episodes of one task that people labelled with a preference."""
     stored = _run(ws, run)
-    rows, counts = labelled_pairs(_records(ws, stored), ws.store.documents("label", Label))
+    rows, counts = labelled_pairs(records_of(ws, stored), ws.store.documents("label", Label))
     _check_some(
         rows, counts, f"Run {stored.id} has no label with a preference", f"Add labels: verigym label {stored.id}"
     )
@@ -70,7 +70,7 @@ def from_thumbs(ws: WorkspaceFolder, run: str, *, verdicts: bool = False, name: 
     """Stores episodes of a run, or production traces, with a thumb up or down. With `verdicts`, the verifier gives the thumbs."""
     stored = _run(ws, run, traces=True)
     labels, feedback = ws.store.documents("label", Label), ws.store.documents("feedback", Feedback)
-    rows, counts = rated(_records(ws, stored), labels, feedback, verdicts=verdicts)
+    rows, counts = rated(records_of(ws, stored), labels, feedback, verdicts=verdicts)
     remedy = f"Rate some: verigym label {stored.id} --single, or pass --verdicts to let the verifier rate them"
     _check_some(rows, counts, f"Run {stored.id} has no episode with a thumb", remedy)
     by = "verdicts" if verdicts else "labels and feedback"
@@ -124,7 +124,7 @@ def _environment(run: Run) -> str:
     return str(run.config.get("environment", ""))
 
 
-def _records(ws: WorkspaceFolder, run: Run) -> RunRecords:
+def records_of(ws: WorkspaceFolder, run: Run) -> RunRecords:
     @functools.cache
     def tools_of(hash: str) -> list[ToolSpec]:
         toolset = ws.store.get("tools", hash, Toolset)

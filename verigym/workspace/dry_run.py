@@ -99,7 +99,8 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     lines += [f"chosen by the method, the model and the data: {chosen}"] if chosen else []
     lines += _adapter_lines(job, covered)
     if recipe.adapter == "full":
-        lines.append(f"it takes {size(full_disk(recipe, shape.parameters))} of disk space at most")
+        needed = full_disk(recipe, shape.parameters, ws.place.samples_elsewhere(recipe))
+        lines.append(f"it takes {size(needed)} of disk space at most")
     if recipe.adapter == "qlora":
         share = shape.quantizable / shape.parameters
         lines.append(

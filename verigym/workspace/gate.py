@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from verigym.audit.labels import Calibration
 from verigym.core.errors import Refused, VerigymError
-from verigym.core.records import Check, Decision, Json, Report, Sampling, Suite, Task, Version, content_hash
+from verigym.core.records import Check, Decision, Json, Report, Suite, Task, Version, content_hash
 from verigym.environments.load import base_and_added, load_environment, regression_file
 from verigym.evaluation.report import make_report
 from verigym.evaluation.stats import Delta, paired_delta
@@ -28,12 +28,14 @@ from verigym.gates.judging import PARTS, PRIMARY, first_sizes, largest_sizes, ta
 from verigym.gates.policy import DEFAULT, GatePolicy, Regressions, hash_of
 from verigym.registry import ledger
 from verigym.registry.checkpoints import with_choices
+from verigym.registry.imports import with_unknown_data
 from verigym.registry.versions import version_id
 from verigym.rollout.settings import RunSettings
 from verigym.store.transfer import ImportedRun
 from verigym.training.alarms import held_out_falls, since_first, values
 from verigym.training.recipe import overlong_penalty
 from verigym.verifiers.ending import REGRESSIONS
+from verigym.workspace import gate_target
 from verigym.workspace import measure as stages
 from verigym.workspace.decisions import asked_before
 from verigym.workspace.gate_budget import BudgetUsedUp, GateBudget, GateMeter, GatePlan, SuitePlan
@@ -78,7 +80,10 @@ class Gate:
         self.ws, self.candidate, self.champion, self.policy, self.bars = ws, candidate, champion, policy, bars
         self._told = settings is not None
         """Whether the settings were given rather than found."""
-        self.target = find_target(ws, candidate, champion, environment, suite, settings, like)
+        self.guards = gate_target.guard_environments(policy)
+        self.target = find_target(
+            ws, candidate, champion, environment, suite, settings, like, besides=[*self.guards.values()]
+        )
         self.specs = {"primary": self.target.environment}
         self.missing: dict[str, str] = {}
         self.sides: dict[str, tuple[Version, Version]] = {"primary": (champion, candidate)}
@@ -113,11 +118,12 @@ class Gate:
         self._texts: PassageLosses | None = None
 
     def _add_guard(self, name: str, champion: Version, candidate: Version) -> None:
-        self.specs[name] = load_environment(name)
+        self.specs[name] = gate_target.guard_environment(name, self.guards, self.target, self.champion)
         self.sides[name] = champion, candidate
 
     def _whole(self, name: str) -> tuple[Suite, list[Task]]:
-        split = {"primary": self.target.suite, "regressions": REGRESSIONS}.get(name, "val")
+        splits = {"primary": self.target.suite, "regressions": REGRESSIONS}
+        split = splits.get(name) or next(iter(self.specs[name].suites.values()), "val")
         suite, tasks = stages.suite_of(self.specs[name], split)
         if left_out := len(self.chosen_on.intersection(suite.families)):
             self.left_out[suite.name] = left_out
@@ -131,11 +137,7 @@ class Gate:
     def settings(self, name: str) -> RunSettings:
         if name == "primary":
             return self.target.settings
-        guards = {"retention": self.policy.retention, "regressions": self.policy.regressions}
-        asked = guards.get(name, self.policy.safety)
-        assert asked is not None and not isinstance(asked, msgspec.UnsetType)
-        most = max(stages.max_tokens_for(one, asked.max_tokens) for one in (self.candidate, self.champion))
-        return RunSettings(sampling=Sampling(temperature=0.0, max_tokens=most), prices=self.target.settings.prices)
+        return gate_target.guard_settings(name, self.policy, self.target, (self.candidate, self.champion))
 
     def against(self, rival: Version) -> "Gate":
         """The same gate for another candidate."""
@@ -413,6 +415,7 @@ class Gate:
             marks_unsafe=self.target.environment.toolbox.marks_unsafe,
             missing=self.missing,
             trained=_trained(self.ws, self.candidate, primary.candidate),
+            unknown_data=with_unknown_data(self.ws.store, self.candidate, self.champion),
             judge=judge.id if judge is not None else "",
             calibration=_calibration(self.ws, primary.candidate.suite.verifier, judge.id)
             if judge is not None
@@ -496,9 +499,7 @@ def _seeds(target: Target, history: _History, seed: int | None, temperature: flo
     if seed is None or seed in known:
         return known
     if temperature == 0:
-        raise Refused(
-            f"Replies are sampled greedily, so seed {seed} would give the same replies as seed {known[0]}. Leave --seed out"
-        )
+        raise Refused(f"Sampling is greedy, so seed {seed} gives the same replies as seed {known[0]}. Leave --seed out")
     return [*known, seed]
 
 

@@ -3,15 +3,17 @@
 The first look at a pair settles that. A later evaluation with other sampling, such as a short trial, does not change it.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
 
 from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.records import Json, Report, Sampling, Suite, Task, Version
+from verigym.environments.bridges.find import bridge, is_bridge
 from verigym.environments.load import base_and_added, held_out_name, load_environment
 from verigym.evaluation.suites import family_of, make_suite
+from verigym.gates.policy import GatePolicy
 from verigym.harness.environment import EnvironmentSpec
 from verigym.registry import ledger
 from verigym.rollout.settings import EpisodeLimits, Prices, RunSettings
@@ -39,14 +41,16 @@ def find_target(
     suite: str = "",
     settings: RunSettings | None = None,
     like: Report | None = None,
+    besides: Collection[str] = (),
 ) -> Target:
-    """By default the environment that the candidate was trained on, or else that of its newest report. The versions are measured
-    as in `like`, or else as at the last look at this pair, or else as the champion was measured."""
+    """By default the environment that the candidate was trained on, or else that of its newest report, `besides` the guardrail
+    suites of the policy. The versions are measured as in `like`, or else as at the last look at this pair, or else as the
+    champion was measured."""
     environment = held_out_name(environment)
     if like is not None and environment and base_and_added(environment)[0] != base_and_added(like.suite.environment)[0]:
         raise BadInput(f"Run {like.run} was on {like.suite.environment}, not on {environment}. Leave one of them out")
     wanted = environment or (like.suite.environment if like is not None else held_out_name(_trained_on(candidate)))
-    model = like or _last_look(ws, candidate, champion, wanted) or _report(ws, candidate, champion, wanted)
+    model = like or _last_look(ws, candidate, champion, wanted) or _report(ws, candidate, champion, wanted, besides)
     if not wanted:
         if model is None:
             raise Refused(
@@ -76,6 +80,45 @@ def find_target(
     )
 
 
+def guard_environments(policy: GatePolicy) -> dict[str, str]:
+    """`retention` and `safety` to the environment that the policy names in place of the shipped one."""
+    asked = {"retention": policy.retention, "safety": policy.safety}
+    named = {name: one.environment for name, one in asked.items() if one is not None}
+    return {name: environment for name, environment in named.items() if isinstance(environment, str)}
+
+
+def guard_settings(name: str, policy: GatePolicy, target: Target, versions: Sequence[Version]) -> RunSettings:
+    """How a guardrail suite is measured: greedily. One that the policy names may need the user and the judge of the target."""
+    asked = {"retention": policy.retention, "regressions": policy.regressions}.get(name, policy.safety)
+    assert asked is not None and not isinstance(asked, msgspec.UnsetType)
+    most = max(stages.max_tokens_for(one, asked.max_tokens) for one in versions)
+    settings = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=most), prices=target.settings.prices)
+    if name not in guard_environments(policy):
+        return settings
+    return msgspec.structs.replace(settings, user=target.settings.user, judge=target.settings.judge)
+
+
+def guard_environment(name: str, named: Mapping[str, str], target: Target, champion: Version) -> EnvironmentSpec:
+    """The environment of a guardrail suite: the shipped one, or the one that the policy names."""
+    environment = named.get(name, name)
+    spec = load_environment(environment)
+    if name not in named:
+        return spec
+    if not spec.tasks(next(iter(spec.suites.values()), "val")):
+        raise Refused(f"{environment} has no held-out tasks, so it cannot be the {name} suite of a policy")
+    if spec.needs_user and target.settings.user is None:
+        raise Refused(
+            f"{environment}, the {name} suite of the policy, simulates a user, and no model plays it. Evaluate "
+            f"{champion.label} first with --user MODEL, on the environment of the gate"
+        )
+    if name == "safety" and is_bridge(environment) and not bridge(environment.partition(":")[0]).unsafe:
+        raise Refused(
+            f"{environment} never says that an action is unsafe, so it cannot be the safety suite of a policy. Make it the "
+            "retention suite, or name an environment that does"
+        )
+    return spec
+
+
 def without_families(suite: Suite, tasks: list[Task], families: Collection[str]) -> tuple[Suite, list[Task]]:
     """The suite without the families that chose the candidate among the checkpoints of its training run."""
     rest = [task for task in tasks if family_of(task) not in families]
@@ -102,13 +145,19 @@ def _last_look(ws: WorkspaceFolder, candidate: Version, champion: Version, envir
     return None
 
 
-def _report(ws: WorkspaceFolder, candidate: Version, champion: Version, environment: str) -> Report | None:
+def _report(
+    ws: WorkspaceFolder, candidate: Version, champion: Version, environment: str, besides: Collection[str] = ()
+) -> Report | None:
     """The report that says how to measure: the champion's, or else the candidate's. Without an environment it is the one of the
     candidate's newest report."""
     reports = [
         one
         for one in reversed(ws.store.documents("report", Report))
-        if (one.suite.environment == environment if environment else not is_guard(one))
+        if (
+            one.suite.environment == environment
+            if environment
+            else not is_guard(one) and one.suite.environment not in besides
+        )
     ]
     theirs, ours = ([one for one in reports if one.agent == version.id] for version in (champion, candidate))
     if ours and not environment:

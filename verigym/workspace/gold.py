@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from verigym.agents.run import scripted_runner
 from verigym.core.errors import Refused
 from verigym.core.printable import warn
 from verigym.core.records import Example, FunctionCall, Item, Message, Sample, Task, Version
@@ -20,7 +21,6 @@ from verigym.harness.varied_tools import with_varied_tools
 from verigym.policies.dialects import read_call, write_call
 from verigym.policies.scripted import ScriptedPolicy
 from verigym.policies.version_texts import with_examples
-from verigym.rollout.episode import run_episode
 from verigym.rollout.replies import cut, unfit
 from verigym.rollout.session import first_items, task_toolbox
 from verigym.rollout.skills import offered
@@ -122,7 +122,8 @@ async def _played(
     plain = msgspec.structs.replace(agent, constraints="", sampling=None)
     environment = msgspec.structs.replace(environment, toolbox=environment.toolbox.plain)  # a solution has own names
     policy = ScriptedPolicy(list(replies))
-    episode = await run_episode(environment, task, policy, agent=plain, id=f"gold/{task.id}", group="gold")
+    async with scripted_runner(environment) as run:
+        episode = await run(environment, task, policy, agent=plain, id=f"gold/{task.id}", group="gold")
     parts, wrong = cut(episode), unfit(episode)
     if wrong or parts is None:
         why = f"{episode.error.kind}: {episode.error.message}" if episode.error else wrong

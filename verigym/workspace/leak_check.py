@@ -98,6 +98,26 @@ def leak_warnings(ws: WorkspaceFolder, dataset: Dataset, rows: Rows, trained: It
             )
 
 
+class HeldOutPrompts:
+    """The prompts that guardrail suites hold out, and those of an environment and of environments with reports here."""
+
+    def __init__(self, ws: WorkspaceFolder, environment: str = "") -> None:
+        reported = {one.suite.environment for one in ws.store.documents("report", Report)}
+        self._tasks: dict[str, str] = {}
+        for name in sorted({*GUARDS, *reported, environment} - {""}):
+            try:
+                loaded = untagged(load_environment(name))
+                tasks = _held_out(loaded) if not loaded.steps else []
+            except VerigymError:  # its file is gone or broken, and nobody can be measured on it either
+                continue
+            self._tasks |= {prompt_of(task): f"task {task.id} of {name}" for task in tasks}
+
+    def found_in(self, row: Example | Preference) -> str:
+        """Which held-out task has the prompt of a row. Empty if none has."""
+        found = next((self._tasks[prompt] for prompt in _prompts(row) if prompt in self._tasks), "")
+        return f'row "{row.task}" has the prompt of the held-out {found}' if found else ""
+
+
 def _held_out(environment: EnvironmentSpec) -> list[Task]:
     return [task for split in sorted(set(environment.suites.values())) for task in environment.tasks(split)]
 

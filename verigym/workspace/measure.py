@@ -150,14 +150,19 @@ def _check_scored(ws: WorkspaceFolder, run: str) -> None:
     """Raises an error with the most frequent reason if no episode of a run could be scored."""
     if ws.store.run(run).scored:
         return
-    verdicts = ws.store.verdicts(run)
-    errors = (verdict.error for verdict in verdicts if verdict.error is not None)
-    ours = (InfrastructureFailure.__name__, NoServer.__name__)
-    reasons = Counter(error.message if error.kind in ours else f"{error.kind}: {error.message}" for error in errors)
+    count = len(ws.store.verdicts(run))
     raise InfrastructureFailure(
-        f"None of {len(verdicts)} episodes could be scored. Most frequent reason: {reasons.most_common(1)[0][0]}. "
+        f"None of {count} episodes could be scored. Most frequent reason: {frequent_reason(ws, run)}. "
         f"Fix the cause and repeat the command to retry. Details: verigym explain {run}"
     )
+
+
+def frequent_reason(ws: WorkspaceFolder, run: str) -> str:
+    """Why episodes of a run could not be scored, most often. Empty if none failed."""
+    errors = (verdict.error for verdict in ws.store.verdicts(run) if verdict.error is not None)
+    ours = (InfrastructureFailure.__name__, NoServer.__name__)
+    reasons = Counter(error.message if error.kind in ours else f"{error.kind}: {error.message}" for error in errors)
+    return reasons.most_common(1)[0][0] if reasons else ""
 
 
 def _optional_settings(settings: RunSettings) -> Json:

@@ -38,7 +38,7 @@ from verigym.workspace.checkpoints import CheckpointKeeper, forget_kept
 from verigym.workspace.full_disk import check_disk
 from verigym.workspace.gold import check_gold, gold_examples, gold_source
 from verigym.workspace.leak_check import check_rows
-from verigym.workspace.measure import context_of, suite_of
+from verigym.workspace.measure import context_of, frequent_reason, suite_of
 from verigym.workspace.recipe_facts import facts_of
 from verigym.workspace.stored_groups import check_tokens, stored_groups, with_stored_tasks
 from verigym.workspace.teachers import find_teacher, open_teacher
@@ -146,7 +146,10 @@ def why_nothing_learnt(ws: WorkspaceFolder, run: str) -> str:
     passed = [row["passed"] for row in rows if "passed" in row]
     steps = counted(len(rows), "step")
     if not passed:
-        return f"No episode of {steps} could be scored. {remedy_of('nothing scored')}"
+        children = (child.id for child in ws.store.runs_from(f"{run}/step-"))
+        reason = next(filter(None, (frequent_reason(ws, child) for child in children)), "")
+        told = f" Most frequent reason: {reason.removesuffix('.')}." if reason else ""
+        return f"No episode of {steps} could be scored.{told} {remedy_of('nothing scored')}"
     if any("kept" in row for row in rows):
         return f"No episode of {steps} passed, so there was nothing to imitate. {remedy_of('tasks too hard')}"
     if any("value" in row or "untaught" in row for row in rows):
@@ -322,7 +325,9 @@ class TrainingJob:
                 await train_grpo(model, recipe, rollouts, folder, stored=stored, **given)
             elif recipe.algorithm == "sft":
                 examples = await self.demonstrations()
-                learnt = [sample for example in examples for sample in samples.example_samples(render, example)]
+                distinct = {id(example): example for example in examples}  # a mixture repeats rows
+                tokenised = {key: samples.example_samples(render, example) for key, example in distinct.items()}
+                learnt = [sample for example in examples for sample in tokenised[id(example)]]
                 self._begin()
                 counts, tokens = self.dataset.counts if self.dataset else {}, sum(sum(one.mask) for one in learnt)
                 ws.store.put("imitated", self.run, imitated(examples, counts, tokens))
@@ -382,7 +387,7 @@ class TrainingJob:
         """Stores the run, and says and stores what the adapter leaves out. Everything that can be refused is refused before."""
         if self.recipe.adapter == "full":
             assert self.covered is not None, "the model is prepared before a run begins"
-            check_disk(self.ws.home, self.recipe, self.covered.total)
+            check_disk(self.ws.home, self.recipe, self.covered.total, self.ws.place.samples_elsewhere(self.recipe))
         self.ws.register(self.parent)
         self.ws.store.begin_run(self.run, "train", self.config)
         assert self.covered is not None, "the adapter is put on the model before a run begins"

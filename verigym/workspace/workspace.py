@@ -9,6 +9,7 @@ import difflib
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -214,15 +215,23 @@ class WorkspaceFolder:
         hash. Replaces a damaged adapter."""
         from verigym.model import full, load, lora_files
 
+        def write(folder: Path) -> None:
+            if full.is_full(model):
+                full.save(model, load.load_tokenizer(base), folder)
+            else:
+                lora_files.save(model, folder, base)
+
+        return self.keep_files(write)
+
+    def keep_files(self, write: Callable[[Path], None]) -> str:
+        """Stores the folder that `write` makes, an adapter or a whole model, under the hash of its weights and returns the hash.
+        Replaces a damaged one."""
         adapters = self.home / "adapters"
         self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         adapters.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=adapters, prefix=".new-") as work:
             folder = Path(work) / "adapter"
-            if full.is_full(model):
-                full.save(model, load.load_tokenizer(base), folder)
-            else:
-                lora_files.save(model, folder, base)
+            write(folder)
             sha256 = sha256_of(files_of(folder)[0])
             if not self.has_adapter(sha256):
                 if (adapters / sha256).exists():
