@@ -17,6 +17,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from transformers.utils.hub import cached_file, get_checkpoint_shard_files
 
 from verigym.model import shards
+from verigym.model.construction import ONE_MODEL_AT_A_TIME
 from verigym.model.load import load_model, open_named
 
 _ONE, _INDEX = "model.safetensors", "model.safetensors.index.json"
@@ -67,7 +68,7 @@ def readable(name: str, dtype: torch.dtype) -> bool:
 def _empty(name: str, dtype: torch.dtype) -> Any:
     """The model without memory for its weights."""
     config = open_named(name, lambda source, local: AutoConfig.from_pretrained(source, local_files_only=local))
-    with torch.device("meta"):
+    with ONE_MODEL_AT_A_TIME, torch.device("meta"):
         model = AutoModelForCausalLM.from_config(config, dtype=dtype)
     return model.requires_grad_(False)
 

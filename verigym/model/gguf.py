@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from verigym.model.construction import ONE_MODEL_AT_A_TIME
+
 _SAME = 0.15
 """Two copies of one matrix differ by at most this share of its norm after quantisation. Others differ by more than 1."""
 
@@ -26,7 +28,7 @@ def convert(gguf: Path, out: Path, name: str) -> None:
     logging.disable_progress_bar()
     source: dict[str, Any] = {"pretrained_model_name_or_path": str(gguf.parent), "gguf_file": gguf.name}
     bar = contextlib.nullcontext() if sys.stderr.isatty() else contextlib.redirect_stderr(io.StringIO())
-    with bar:  # show the progress bar of transformers only in a terminal
+    with ONE_MODEL_AT_A_TIME, bar:  # show the progress bar of transformers only in a terminal
         model = AutoModelForCausalLM.from_pretrained(**source, dtype=torch.float32)
     tokenizer = AutoTokenizer.from_pretrained(**source)
     out.mkdir(parents=True)

@@ -11,6 +11,7 @@ from transformers.utils import logging
 
 from verigym.core.errors import BadInput, InfrastructureFailure, Refused
 from verigym.model import lora_files
+from verigym.model.construction import ONE_MODEL_AT_A_TIME
 from verigym.model.load import load_model, load_tokenizer, open_named
 
 _COMPARED = ("model_type", "hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads")
@@ -44,9 +45,10 @@ def check_checkpoint(folder: Path, base: str) -> list[str]:
         warnings.append(f"{folder}: the vocabulary has {ours.vocab_size} tokens, and {theirs.vocab_size} in {base}")
     logging.disable_progress_bar()
     try:
-        loaded: Any = AutoModelForCausalLM.from_pretrained(
-            folder, dtype="auto", local_files_only=True, output_loading_info=True, ignore_mismatched_sizes=True
-        )
+        with ONE_MODEL_AT_A_TIME:
+            loaded: Any = AutoModelForCausalLM.from_pretrained(
+                folder, dtype="auto", local_files_only=True, output_loading_info=True, ignore_mismatched_sizes=True
+            )
     except (OSError, ValueError, SafetensorError) as error:
         first = str(error).strip().splitlines()[0]
         raise BadInput(f"{folder}: the checkpoint cannot be loaded: {first}") from error

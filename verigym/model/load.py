@@ -13,6 +13,7 @@ from transformers.utils import logging
 from verigym.core.errors import BadInput, NotFound
 from verigym.core.printable import warn
 from verigym.model import embedded
+from verigym.model.construction import ONE_MODEL_AT_A_TIME
 from verigym.model.lora_targets import is_mamba
 from verigym.model.mamba_memory import missing_kernels, shorten_chunks
 from verigym.model.nf4 import Quantized, quantize
@@ -58,12 +59,13 @@ def load_model(
 ) -> Any:
     """The model of `load` without its tokenizer."""
     device = device or default_device()
-    model = open_named(
-        name,
-        lambda source, local: AutoModelForCausalLM.from_pretrained(
-            source, dtype=dtype or default_dtype(device), local_files_only=local
-        ),
-    )
+    with ONE_MODEL_AT_A_TIME:
+        model = open_named(
+            name,
+            lambda source, local: AutoModelForCausalLM.from_pretrained(
+                source, dtype=dtype or default_dtype(device), local_files_only=local
+            ),
+        )
     model.requires_grad_(False)
     if words := slow_layers(model, device):
         warn(words)

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from verigym.core.errors import NotFound
 from verigym.model import embedded
+from verigym.model.construction import ONE_MODEL_AT_A_TIME
 from verigym.model.coverage import Coverage
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _without_weights(config: Any) -> Any:
     import torch
     from transformers import AutoModelForCausalLM
 
-    with torch.device("meta"):
+    with ONE_MODEL_AT_A_TIME, torch.device("meta"):
         return AutoModelForCausalLM.from_config(config)
 
 

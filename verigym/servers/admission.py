@@ -21,6 +21,8 @@ from verigym.wire.http import HttpError
 
 _BODY_TIMEOUT_S = 60.0
 _SILENT_BODY_S = 15.0
+_DISCARDED = 16 << 20
+"""Bytes over the limit that are read and discarded. A client reads the refusal only after it has sent its body."""
 """Maximum time between two pieces of a body."""
 _MAX_CLIENTS = 10_000
 """Clients whose rate is remembered."""
@@ -106,20 +108,28 @@ class Admission:
             declared = int(headers.get(b"content-length", b"0"))
         except ValueError:
             declared = 0
-        body = bytearray()
+        body, size, more = bytearray(), 0, True
         try:
             async with asyncio.timeout(_BODY_TIMEOUT_S):
-                while max(declared, len(body)) <= self.limits.body:
+                while more and max(declared, size) <= self.limits.body + _DISCARDED:
                     async with asyncio.timeout(_SILENT_BODY_S):
                         message = await receive()
                     if message["type"] == "http.disconnect":
                         raise ConnectionError
-                    body += message.get("body", b"")
-                    if len(body) <= self.limits.body and not message.get("more_body", False):
-                        return bytes(body)
+                    part, more = message.get("body", b""), message.get("more_body", False)
+                    size += len(part)
+                    if max(declared, size) <= self.limits.body:
+                        body += part
+                    else:
+                        body.clear()
         except TimeoutError:
-            message = f"The body did not arrive within {_BODY_TIMEOUT_S:g} s, or nothing came for {_SILENT_BODY_S:g} s"
-            raise HttpError(408, message, code="body_time_out") from None
+            if max(declared, size) <= self.limits.body:
+                message = (
+                    f"The body did not arrive within {_BODY_TIMEOUT_S:g} s, or nothing came for {_SILENT_BODY_S:g} s"
+                )
+                raise HttpError(408, message, code="body_time_out") from None
+        if max(declared, size) <= self.limits.body:
+            return bytes(body)
         message = f"The body is larger than {self.limits.body / 2**20:.3g} MiB. --max-body changes this limit"
         raise HttpError(413, message, code="body_too_large")
 
