@@ -24,6 +24,7 @@ _QUIET = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_DEDUP_LOGS": "0",
     "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_gcs_server_port_wait_time_s": "120",  # 30 s are too few on a busy machine
 }
 
 
@@ -77,10 +78,15 @@ class RayCluster:
                 self._ray.init(address=wanted, **options)
             else:
                 self._ray.init(include_dashboard=False, object_store_memory=256 << 20, **options)
-        except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+        except Exception as error:  # Ray raises a plain Exception if it does not start in time
             first = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
+            if not wanted:
+                raise InfrastructureFailure(
+                    f"Ray did not start on this machine ({first}). Repeat the command when the machine is less busy. If it fails "
+                    "again, run ray start --head and read its messages"
+                ) from None
             raise InfrastructureFailure(
-                f"There is no Ray cluster at {wanted or 'this machine'} ({first}). Start one with ray start --head, check the "
+                f"There is no Ray cluster at {wanted} ({first}). Start one with ray start --head, check the "
                 "address, and use the same version of Ray and the same token (RAY_AUTH_TOKEN) on all machines"
             ) from None
         context: Any = self._ray.get_runtime_context()
