@@ -274,7 +274,7 @@ def kill_command(bench: Bench, address: str, run: str, kills: int, draw: random.
     recipe = bench.recipe_file("grpo", steps=kills + 1)
     code = "import sys; from verigym.cli.main import main; sys.exit(main())"
     command = [sys.executable, "-c", code, "train", recipe, "--cluster", file, "--home", str(bench.ws.home)]
-    printed = bench.ws.home / "printed"
+    printed = bench.place / "printed"
 
     def stored() -> int:
         return _stored(bench.ws.home, "metrics")
