@@ -28,7 +28,6 @@ LIMIT_S = 600.0
 """Seconds for what must happen at some time, however busy the computer is."""
 _WITHIN_S = 2.0
 """A command is killed within this time after its first episode."""
-os.environ.setdefault("RAY_gcs_server_port_wait_time_s", f"{LIMIT_S:.0f}")
 
 
 class Machines:
@@ -37,14 +36,13 @@ class Machines:
     def __init__(self, count: int) -> None:
         self._ray = import_ray()
         head = {"num_cpus": 8, "include_dashboard": False, "object_store_memory": 100 << 20}
-        with _patient_start():
-            self._cluster = import_ray("ray.cluster_utils").Cluster(initialize_head=True, head_node_args=head)
+        cluster = import_ray("ray.cluster_utils").Cluster
+        self._cluster = _started(lambda: cluster(initialize_head=True, head_node_args=head))
         self.others = [self._add() for _ in range(count - 1)]
         self.address: str = self._cluster.address
 
     def _add(self) -> Any:
-        with _patient_start():
-            return self._cluster.add_node(num_cpus=8, object_store_memory=100 << 20)
+        return _started(lambda: self._cluster.add_node(num_cpus=8, object_store_memory=100 << 20))
 
     def kill(self, draw: random.Random) -> None:
         """Kills a machine that is not the head."""
@@ -61,20 +59,41 @@ class Machines:
         self._cluster.shutdown()
 
 
+def _started(start: Callable[[], Any]) -> Any:
+    """Starts a machine of Ray. On a busy computer its process may abort, because another one did not answer it within 30 s."""
+    deadline = time.monotonic() + LIMIT_S
+    while True:
+        try:
+            with _patient_start():
+                return start()
+        except Exception:
+            if time.monotonic() > deadline:
+                raise
+
+
+def _runs(node_id: str) -> bool:
+    """Whether a process with the id of a machine in its command line runs."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if node_id.encode() in path.read_bytes():
+                return True
+    return False
+
+
 @contextlib.contextmanager
 def _patient_start() -> Iterator[None]:
-    """Gives a machine of Ray `LIMIT_S` to start. Ray itself gives it 30 s, which a busy computer may not manage, and has no
-    setting for it."""
+    """Gives a machine of Ray `LIMIT_S` to register while its process runs. Ray itself gives it 30 s, which a busy computer may
+    not manage, and has no setting for it."""
     services = import_ray("ray._private.services")
     quick = services.get_node, services.wait_for_node
 
-    def get_node(*given: Any) -> Any:
+    def get_node(address: str, node_id: str) -> Any:
         deadline = time.monotonic() + LIMIT_S
         while True:
             try:
-                return quick[0](*given)
+                return quick[0](address, node_id)
             except RuntimeError:  # it has not registered yet
-                if time.monotonic() > deadline:
+                if time.monotonic() > deadline or not _runs(node_id):
                     raise
             time.sleep(0.2)
 

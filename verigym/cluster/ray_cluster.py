@@ -25,7 +25,7 @@ _VARIABLES = {
     "RAY_DEDUP_LOGS": "0",
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_worker_niceness": "0",  # Ray gives its processes a low priority, so that they starve on a busy machine
-    "RAY_gcs_server_port_wait_time_s": "120",  # 30 s are too few on a busy machine
+    "RAY_gcs_server_port_wait_time_s": "600",  # 30 s are too few on a busy machine
 }
 """Settings of Ray, unless the environment has others. The last two count for machines that this process starts."""
 
