@@ -259,8 +259,7 @@ async def measured(sizes: Sizes, folder: Path) -> Measured:
             gc.collect()
             before = rss()
             watching = asyncio.ensure_future(watch())
-            await run_for(sizes.minutes, run_many(store, plan, policy, on_progress))
-            watching.cancel()
+            await run_for(sizes.minutes, run_many(store, plan, policy, on_progress), watching)
             made = standing(store, plan)
         assert made.errors == 0 and made.passed == made.judged > 0, made
         assert sizes.minutes or made.passed == plan.episodes, made
@@ -273,10 +272,12 @@ async def measured(sizes: Sizes, folder: Path) -> Measured:
     return Measured(moments=kept, memory_before=before, load_s=load_s, busy=busy)
 
 
-async def run_for(minutes: float, work: Coroutine[Any, Any, Any]) -> None:
-    """Runs the work, and stops it after this time. 0 for no limit."""
+async def run_for(minutes: float, work: Coroutine[Any, Any, Any], watching: "asyncio.Future[None]") -> None:
+    """Runs the work, and stops it after this time. 0 for no limit. The watch ends first: stopping thousands of episodes at once
+    takes memory that no run takes."""
     running = asyncio.ensure_future(work)
     await asyncio.wait([running], timeout=60 * minutes or None)
+    watching.cancel()
     running.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await running

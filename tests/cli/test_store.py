@@ -39,8 +39,9 @@ def test_a_copy_says_what_it_copied_and_a_second_one_copies_nothing(shell: Shell
         (["HOME", "HOME/store.db"], BadInput, "Source and target are the same store"),
         (["HOME", "new.db", "--use"], BadInput, "--use needs a workspace folder as the source and a URL as the target"),
         (["HOME", "used.db"], Refused, r"used\.db is not empty"),
+        (["HOME", "new.db", "--files", "nope://a"], BadInput, r"nope://a cannot be opened .* Write s3://BUCKET/FOLDER"),
     ],
-    ids=["absent", "empty", "folder", "scheme", "same", "use", "used"],
+    ids=["absent", "empty", "folder", "scheme", "same", "use", "used", "files"],
 )
 def test_a_wrong_address_is_refused_in_words(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], kind: type[VerigymError], says: str

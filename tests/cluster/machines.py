@@ -24,7 +24,10 @@ from verigym.core.records import Version
 
 FAKE = {"vocabulary": 100, "tokens": 6, "latency_s": 0.4}
 """A fake engine for the tiny model: its tokens depend on the prompt, the seed and the version only."""
-LIMIT_S = 240.0
+LIMIT_S = 600.0
+"""Seconds for what must happen at some time, however busy the computer is."""
+_WITHIN_S = 2.0
+"""A command is killed within this time after its first episode."""
 
 
 class Machines:
@@ -32,22 +35,14 @@ class Machines:
 
     def __init__(self, count: int) -> None:
         self._ray = import_ray()
-        self._cluster = self._started()
+        head = {"num_cpus": 8, "include_dashboard": False, "object_store_memory": 100 << 20}
+        cluster = import_ray("ray.cluster_utils").Cluster
+        self._cluster = _started(lambda: cluster(initialize_head=True, head_node_args=head))
         self.others = [self._add() for _ in range(count - 1)]
         self.address: str = self._cluster.address
 
-    def _started(self) -> Any:
-        """A cluster with its head. Ray gives a machine 30 s to start, which a busy computer may not manage the first time."""
-        head = {"num_cpus": 8, "include_dashboard": False, "object_store_memory": 100 << 20}
-        for tries_left in (2, 1, 0):
-            try:
-                return import_ray("ray.cluster_utils").Cluster(initialize_head=True, head_node_args=head)
-            except Exception:
-                if not tries_left:
-                    raise
-
     def _add(self) -> Any:
-        return self._cluster.add_node(num_cpus=8, object_store_memory=100 << 20)
+        return _started(lambda: self._cluster.add_node(num_cpus=8, object_store_memory=100 << 20))
 
     def kill(self, draw: random.Random) -> None:
         """Kills a machine that is not the head."""
@@ -62,6 +57,52 @@ class Machines:
         with contextlib.suppress(Exception):
             self._ray.shutdown()
         self._cluster.shutdown()
+
+
+def _started(start: Callable[[], Any]) -> Any:
+    """Starts a machine of Ray. On a busy computer its process may abort, because another one did not answer it within 30 s."""
+    deadline = time.monotonic() + LIMIT_S
+    while True:
+        try:
+            with _patient_start():
+                return start()
+        except Exception:
+            if time.monotonic() > deadline:
+                raise
+
+
+def _runs(node_id: str) -> bool:
+    """Whether a process with the id of a machine in its command line runs."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if node_id.encode() in path.read_bytes():
+                return True
+    return False
+
+
+@contextlib.contextmanager
+def _patient_start() -> Iterator[None]:
+    """Gives a machine of Ray `LIMIT_S` to register while its process runs. Ray itself gives it 30 s, which a busy computer may
+    not manage, and has no setting for it."""
+    services = import_ray("ray._private.services")
+    quick = services.get_node, services.wait_for_node
+
+    def get_node(address: str, node_id: str) -> Any:
+        deadline = time.monotonic() + LIMIT_S
+        while True:
+            try:
+                return quick[0](address, node_id)
+            except RuntimeError:  # it has not registered yet
+                if time.monotonic() > deadline or not _runs(node_id):
+                    raise
+            time.sleep(0.2)
+
+    services.get_node = get_node
+    services.wait_for_node = lambda address, socket, *limit: quick[1](address, socket, LIMIT_S)
+    try:
+        yield
+    finally:
+        services.get_node, services.wait_for_node = quick
 
 
 @contextlib.contextmanager
@@ -160,26 +201,26 @@ class ProgressWatch:
     def _run(self) -> None:
         known, since = 0, time.monotonic()
         while not self._ended.wait(0.2):
-            count, now = self._count(), time.monotonic()
+            count, now = _stored(self._home), time.monotonic()
             if count != known or not count or self._killer.paused:
                 known, since = count, now
             self.longest_s = max(self.longest_s, now - since)
-
-    def _count(self) -> int:
-        with (
-            contextlib.suppress(sqlite3.Error),
-            contextlib.closing(sqlite3.connect(f"file:{self._home / 'store.db'}?mode=ro", uri=True)) as store,
-        ):
-            [[episodes, verdicts]] = store.execute(
-                "SELECT (SELECT COUNT(*) FROM trajectories), (SELECT COUNT(*) FROM verdicts)"
-            ).fetchall()
-            return episodes + verdicts
-        return 0
 
     def close(self) -> float:
         self._ended.set()
         self._thread.join(LIMIT_S)
         return self.longest_s
+
+
+def _stored(home: Path, *more: str) -> int:
+    """Number of episodes and verdicts in the store of a workspace, and of the rows of more tables."""
+    with (
+        contextlib.suppress(sqlite3.Error),
+        contextlib.closing(sqlite3.connect(f"file:{home / 'store.db'}?mode=ro", uri=True)) as store,
+    ):
+        tables = ("trajectories", "verdicts", *more)
+        return sum(store.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0] for table in tables)
+    return 0
 
 
 def kill_engine(place: RayPlace, draw: random.Random) -> None:
@@ -242,18 +283,28 @@ def made_model(folder: Path) -> Path:
 
 
 def kill_command(bench: Bench, address: str, run: str, kills: int, draw: random.Random) -> Version:
-    """Trains by the command line, kills the command at random moments so many times, and then lets it end."""
-    engines = {"kind": "fake", "count": 2, "cpus": 0.5, "max_batch": 16, "flags": ["--fake", json.dumps(FAKE)]}
+    """Trains by the command line, kills the command at random moments so many times, and then lets it end.
+
+    A reply takes as long as the longest wait for a kill. So a command ends at most one step before it is killed, and does not
+    run out of steps, however fast the computer is."""
+    fake = json.dumps({**FAKE, "latency_s": _WITHIN_S})
+    engines = {"kind": "fake", "count": 2, "cpus": 0.5, "max_batch": 16, "flags": ["--fake", fake]}
     file = bench.file("cluster.yaml", json.dumps({"ray": address, "engines": engines}))
     recipe = bench.recipe_file("grpo", steps=kills + 1)
     code = "import sys; from verigym.cli.main import main; sys.exit(main())"
     command = [sys.executable, "-c", code, "train", recipe, "--cluster", file, "--home", str(bench.ws.home)]
+    printed = bench.place / "printed"
+
+    def stored() -> int:
+        return _stored(bench.ws.home, "metrics")
+
     for _ in range(kills):
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        before = len(bench.ws.store.metrics(run))
-        until(lambda process=process, before=before: process.poll() is not None or len(bench.metrics(run)) > before)
-        assert process.poll() is None, "the command ended by itself"
-        time.sleep(draw.uniform(0.0, 1.0))
+        before = stored()
+        with printed.open("w") as out:
+            process = subprocess.Popen(command, stdout=out, stderr=out)
+        until(lambda process=process, before=before: process.poll() is not None or stored() > before)
+        time.sleep(draw.uniform(0.0, _WITHIN_S))
+        assert process.poll() is None, f"the command ended by itself: {printed.read_text()}"
         process.kill()
         process.wait(60)
     done = subprocess.run(command, capture_output=True, text=True, timeout=2 * LIMIT_S)

@@ -48,6 +48,12 @@ def test_without_a_spare_gpu_ranks_have_none():
         (settings(engines=1, gpus=5), TWO, "it needs 5 GPUs and 1 CPU cores of one machine"),
         (settings(engines=7, learners=2), TWO, "There is no room for rank 1"),
         (settings(engines=1, workers=99), TWO, "Lower workers.count, or add machines"),
+        (
+            ClusterSettings(engines=Engines(kind="local", gpus=0, cpus=999)),
+            TWO,
+            "Lower engines.cpus, or add larger machines",
+        ),
+        (ClusterSettings(engines=Engines(kind="local", gpus=99)), TWO, "Lower engines.gpus, or add larger machines"),
     ],
 )
 def test_what_has_no_room_is_refused_in_words(wanted: ClusterSettings, nodes: list[Node], words: str):

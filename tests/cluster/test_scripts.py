@@ -107,3 +107,22 @@ def test_the_status_needs_an_address(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     done = CliRunner().invoke(app, ["cluster", "status"])
     assert "Name the Ray cluster" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["slurm", "trian", "r.yaml"], 'There is no command of Verigym "trian". Did you mean "train"?'),
+        (["slurm", "--nodes", "2", "train", "r.yaml"], "would use one of the 2 machines. Add --cluster FILE"),
+        (["slurm", "--partition", "a;b", *TRAIN], '--partition cannot be "a;b"'),
+        (["slurm", "--name", "my job", *TRAIN], '--name cannot be "my job"'),
+        (["kubernetes", "--image", "my image", *TRAIN], '--image cannot be "my image"'),
+        (["kubernetes", "--secret", "My_Keys", *TRAIN], "lower-case letters"),
+        (["kubernetes", "--name", "a" * 48, *TRAIN], "at most 47"),
+        (["kubernetes", "--volume", "", *TRAIN], '--volume cannot be ""'),
+    ],
+    ids=["unknown command", "no --cluster", "partition", "name", "image", "secret", "long name", "empty"],
+)
+def test_what_would_fail_when_the_job_runs_is_refused(words: list[str], problem: str):
+    done = CliRunner().invoke(app, ["cluster", *words])
+    assert done.exit_code != 0 and problem in str(done.exception)

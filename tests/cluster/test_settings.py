@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from verigym.cli.main import app
 from verigym.cluster.settings import ClusterSettings, Engines, Learners, Workers, is_local, read_cluster
 from verigym.core.errors import BadInput
 
@@ -98,6 +100,17 @@ def test_a_missing_file_and_a_ray_client_are_refused(tmp_path: Path):
         read_cluster(str(tmp_path / "none.yaml"))
     with pytest.raises(BadInput, match="ray job submit"):
         read_cluster("ray://head:10001")
+    for wrong in ("ftp://host", "", " "):
+        with pytest.raises(
+            BadInput, match=f'--cluster cannot be "{wrong}". Write a cluster file, addresses of engines'
+        ):
+            read_cluster(wrong)
+
+
+@pytest.mark.parametrize("command", ["train r.yaml", "eval toolcall -m m", "gate v", "rollout toolcall -m m"])
+def test_an_empty_cluster_is_refused_because_it_may_be_a_variable_that_is_not_set(command: str):
+    done = CliRunner().invoke(app, [*command.split(), "--cluster", ""])
+    assert done.exit_code == 2 and "Name a cluster file, addresses or auto" in done.output.replace("\n", " ")
 
 
 def test_addresses_of_this_machine_are_known():

@@ -25,6 +25,21 @@ Hours = Annotated[int, typer.Option("--hours", min=1, help="Time limit of the jo
 JobName = Annotated[str, typer.Option("--name", help="Name of the job")]
 
 
+def _check_command(context: typer.Context, command: list[str], nodes: int) -> None:
+    """Refuses a command that would fail or leave machines idle. Otherwise that shows when the job runs, perhaps hours later."""
+    from verigym.core.errors import BadInput, not_found
+
+    root = context.find_root()
+    known = getattr(root.command, "commands", {})
+    if command[0] not in known:
+        raise not_found("command of Verigym", command[0], known)
+    if nodes > 1 and not any(word == "--cluster" or word.startswith("--cluster=") for word in command):
+        raise BadInput(
+            f"The command has no --cluster, so it would use one of the {nodes} machines. Add --cluster FILE to the command, or "
+            "leave out --nodes"
+        )
+
+
 @cluster.command("status")
 def cluster_status(
     address: Annotated[
@@ -59,6 +74,7 @@ def cluster_status(
 
 @cluster.command("slurm", context_settings=_WHOLE_COMMAND)
 def cluster_slurm(
+    context: typer.Context,
     command: Command,
     nodes: Nodes = 1,
     gpus: Gpus = 8,
@@ -74,12 +90,14 @@ def cluster_slurm(
     """Print a batch script for SLURM, to save and submit: verigym cluster slurm train r.yaml --cluster c.yaml > job.sh"""
     from verigym.cluster.scripts import JobShape, slurm_script
 
+    _check_command(context, command, nodes)
     shape = JobShape(nodes=nodes, gpus=gpus, cpus=cpus, memory_gb=memory, hours=hours)
     show.say(slurm_script(["verigym", *command], shape, name=name, partition=partition, python=python).rstrip("\n"))
 
 
 @cluster.command("kubernetes", context_settings=_WHOLE_COMMAND)
 def cluster_kubernetes(
+    context: typer.Context,
     command: Command,
     nodes: Nodes = 1,
     gpus: Gpus = 8,
@@ -97,6 +115,7 @@ def cluster_kubernetes(
     verigym cluster kubernetes train r.yaml --cluster c.yaml > job.yaml"""
     from verigym.cluster.scripts import JobShape, as_yaml, kubernetes_manifest
 
+    _check_command(context, command, nodes)
     shape = JobShape(nodes=nodes, gpus=gpus, cpus=cpus, memory_gb=memory, hours=hours)
     manifest = kubernetes_manifest(["verigym", *command], shape, name=name, image=image, secret=secret, volume=volume)
     show.say(as_yaml(manifest).rstrip("\n"))

@@ -174,10 +174,21 @@ AgentRead = Annotated[
     ),
 ]
 RequireSandbox = Annotated[bool, typer.Option("--require-sandbox", help="Refuse to run code if it cannot be isolated")]
+
+
+def _named_cluster(context: typer.Context, value: str) -> str:
+    """Refuses an empty value, such as that of a variable that is not set: the command would run on this machine only."""
+    source = context.get_parameter_source("cluster")
+    if not value.strip() and source is not None and source.name == "COMMANDLINE":
+        raise typer.BadParameter("It is empty. Name a cluster file, addresses or auto, or leave out --cluster")
+    return value
+
+
 Cluster = Annotated[
     str,
     typer.Option(
         "--cluster",
+        callback=_named_cluster,
         metavar="FILE|auto|ADDRESS",
         help="Use other processes and machines: a cluster file, addresses of engines (http://a:8000,http://b:8000), the address "
         "of a Ray cluster (HOST:PORT), or auto for what there is",

@@ -82,11 +82,14 @@ def _no_room(
 ) -> str:
     free = ", ".join(f"{name} {gpus[name]:g} GPUs and {cpus[name]:g} CPU cores" for name in where[:4])
     field = {"engine": "engines", "rank": "learners", "worker": "workers"}[role.split()[0]]
-    least = "engines.count" if field == "engines" else f"{field}.count"
+    large = "gpus" if need_gpus > max(node.gpus for node in nodes) else ""
+    large = large or ("cpus" if need_cpus > max(node.cpus for node in nodes) else "")
+    least = f"{field}.{large or 'count'}"
     total = sum(node.gpus for node in nodes), sum(node.cpus for node in nodes)
     return (
         f"There is no room for {role}: it needs {need_gpus:g} GPUs and {need_cpus:g} CPU cores of one machine. Free after the "
-        f"others: {free}. The cluster has {total[0]:g} GPUs and {total[1]:g} CPU cores. Lower {least}, or add machines"
+        f"others: {free}. The cluster has {total[0]:g} GPUs and {total[1]:g} CPU cores. Lower {least}, or add "
+        f"{'larger machines' if large else 'machines'}"
     )
 
 

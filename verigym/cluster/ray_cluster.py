@@ -19,18 +19,21 @@ NAMESPACE = "verigym"
 """Ray's namespace of the actors, in which `verigym cluster status` looks."""
 _CONNECT_S = 10.0
 """Seconds that the head of a Ray cluster has to answer."""
-_QUIET = {
+_VARIABLES = {
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_DEDUP_LOGS": "0",
     "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_worker_niceness": "0",  # Ray gives its processes a low priority, so that they starve on a busy machine
+    "RAY_gcs_server_port_wait_time_s": "600",  # 30 s are too few on a busy machine
 }
+"""Settings of Ray, unless the environment has others. The last two count for machines that this process starts."""
 
 
 def import_ray(module: str = "ray") -> Any:
     """Ray, or one of its modules. Ray is optional, so no type of it is known here."""
     try:
-        for name, value in _QUIET.items():
+        for name, value in _VARIABLES.items():
             os.environ.setdefault(name, value)
         return importlib.import_module(module)
     except ImportError as error:
@@ -77,10 +80,15 @@ class RayCluster:
                 self._ray.init(address=wanted, **options)
             else:
                 self._ray.init(include_dashboard=False, object_store_memory=256 << 20, **options)
-        except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+        except Exception as error:  # Ray raises a plain Exception if it does not start in time
             first = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
+            if not wanted:
+                raise InfrastructureFailure(
+                    f"Ray did not start on this machine ({first}). Repeat the command when the machine is less busy. If it fails "
+                    "again, run ray start --head and read its messages"
+                ) from None
             raise InfrastructureFailure(
-                f"There is no Ray cluster at {wanted or 'this machine'} ({first}). Start one with ray start --head, check the "
+                f"There is no Ray cluster at {wanted} ({first}). Start one with ray start --head, check the "
                 "address, and use the same version of Ray and the same token (RAY_AUTH_TOKEN) on all machines"
             ) from None
         context: Any = self._ray.get_runtime_context()

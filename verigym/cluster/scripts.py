@@ -4,12 +4,19 @@ Both start Ray on every machine and run one Verigym command on the first. They c
 of the job (SLURM) or from a Secret (Kubernetes).
 """
 
+import re
 import shlex
 from typing import Any
 
 from msgspec import Struct
 
+from verigym.core.errors import BadInput
+
 _RAY_PORT = 6379
+_WORD = re.compile(r"[\w.,@:/+-]+")
+"""What a SLURM option or the name of an image may consist of."""
+_KUBERNETES_NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,45}[a-z0-9])?")
+"""At most 47 characters, because KubeRay adds some."""
 
 
 class JobShape(Struct, frozen=True, kw_only=True):
@@ -29,6 +36,7 @@ def slurm_script(
     command: list[str], shape: JobShape, *, name: str = "verigym", partition: str = "", python: str = ""
 ) -> str:
     """A batch script for `sbatch`. It starts Ray on all machines of the job and runs the command on the first."""
+    _check(_WORD, {"--name": name, "--partition": partition or "any"}, "Use letters, digits and the signs . _ -")
     options = [
         f"#SBATCH --job-name={name}",
         f"#SBATCH --nodes={shape.nodes}",
@@ -90,6 +98,9 @@ def kubernetes_manifest(
     volume: str = "verigym",
 ) -> dict[str, Any]:
     """A RayJob of KubeRay. Keys come from the Secret, and the workspace and the models from the volume claim."""
+    _check(_WORD, {"--image": image}, "Write one such as registry.example.org/verigym:1")
+    names = {"--name": name, "--secret": secret, "--volume": volume}
+    _check(_KUBERNETES_NAME, names, "Kubernetes allows lower-case letters, digits and -, and Ray at most 47 of them")
     limits: dict[str, Any] = {"cpu": str(shape.cpus), "memory": f"{shape.memory_gb or 256}Gi"}
     limits |= {"nvidia.com/gpu": str(shape.gpus)} if shape.gpus else {}
     container = {
@@ -139,6 +150,12 @@ def kubernetes_manifest(
             "rayClusterSpec": cluster,
         },
     }
+
+
+def _check(allowed: re.Pattern[str], values: dict[str, str], rule: str) -> None:
+    for option, value in values.items():
+        if not allowed.fullmatch(value):
+            raise BadInput(f'{option} cannot be "{value}". {rule}')
 
 
 def as_yaml(manifest: dict[str, Any]) -> str:

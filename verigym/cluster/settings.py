@@ -124,6 +124,11 @@ def read_cluster(given: str) -> ClusterSettings:
         return checked(ClusterSettings(engines=Engines(at=addresses)), "--cluster")
     if re.fullmatch(r"[\w.\-]+:\d+|\[[0-9a-fA-F:]+\]:\d+", given) and not Path(given).exists():
         return ClusterSettings(ray=given)
+    if "://" in given or not given.strip():
+        raise BadInput(
+            f'--cluster cannot be "{given}". Write a cluster file, addresses of engines (http://HOST:8000), the address of a Ray '
+            "cluster (HOST:6379), or auto"
+        )
     path = Path(given)
     data = read_yaml(path, _FORMAT)
     check_keys(data, ClusterSettings, str(path))

@@ -92,19 +92,22 @@ class TokenPolicy:
             context = ids_so_far(request.turns, parent) + gained
             root = next(len(turn.context_ids) for turn in reversed(request.turns) if turn.parent is None)
         shared = self.render.shared(request.items, request.tools, context)
-        done, forced = await self._generate(
-            Generation(
-                ids=context,
-                shared=shared,
-                root=root,
-                sampling=request.sampling,
-                seed=request.seed + len(request.turns),
-                version=self.version,
-                stop_ids=self.render.stop_ids,
-                matcher=self._matcher_of(request) if request.sampling.constrain else None,
-                on_tokens=None if on_tokens is None or self.render.thinks(context) else on_tokens,
-            )
+        asked = Generation(
+            ids=context,
+            shared=shared,
+            root=root,
+            sampling=request.sampling,
+            seed=request.seed + len(request.turns),
+            version=self.version,
+            stop_ids=self.render.stop_ids,
+            matcher=self._matcher_of(request) if request.sampling.constrain else None,
+            on_tokens=None if on_tokens is None or self.render.thinks(context) else on_tokens,
         )
+        forced: list[tuple[int, int]] = []
+        if 0 < request.sampling.reasoning_tokens < request.sampling.max_tokens:
+            done, forced = await self._generate_with_limit(asked)
+        else:
+            done = await self.engine.generate(asked)
         turn = Turn(
             parent=parent,
             context_ids=gained,
@@ -133,15 +136,13 @@ class TokenPolicy:
             )
         return self._matcher(request.sampling.constrain, request.tools, request.items)
 
-    async def _generate(self, asked: Generation) -> tuple[Completion, list[tuple[int, int]]]:
+    async def _generate_with_limit(self, asked: Generation) -> tuple[Completion, list[tuple[int, int]]]:
         """The reply of the engine, and the ranges of its ids that the model did not sample.
 
-        With a limit for reasoning, the engine stops at the limit. If the model still thinks there, the end of its thinking is
-        written for it. Then the engine continues the same reply.
+        The engine stops at the limit for reasoning. If the model still thinks there, the end of its thinking is written for it.
+        Then the engine continues the same reply.
         """
         most, limit = asked.sampling.max_tokens, asked.sampling.reasoning_tokens
-        if not limit or limit >= most:
-            return await self.engine.generate(asked), []
         first = await self.engine.generate(replace(asked, sampling=replace(asked.sampling, max_tokens=limit)))
         if first.finish != "length":
             return first, []

@@ -30,6 +30,8 @@ from verigym.store.writer import Batch, Writer
 _RETRY_S = 1.0
 _RARE = 100_000
 """New objects between two collections."""
+_MANY = 2048
+"""With this many episodes at once, those that wait for the others of their group are packed."""
 _ASKED_AGAIN = (Fault.VERIFIER.value, Fault.INFRASTRUCTURE.value)
 """A verdict that failed because of one of these is asked for again by the next call."""
 
@@ -136,7 +138,7 @@ async def run_missing(
 async def _run(
     store: Store, plan: RunPlan, policy: Policy, state: "_RunState", writer: Writer, run: RunEpisode
 ) -> None:
-    groups: dict[str, list[Trajectory]] = defaultdict(list)
+    groups: dict[str, list[_Waiting]] = defaultdict(list)
     context = msgspec.structs.replace(plan.context, blob=writer.blob)
 
     def keep_blob(data: bytes) -> str:
@@ -147,12 +149,13 @@ async def _run(
     async def episode(task: Task, index: int, missing: int) -> None:
         trajectory = await _episode(run, plan, task, index, policy, keep_blob, writer.keep_tools)
         group = groups[task.id]
-        group.append(trajectory)
-        last = len(group) == missing
+        last = len(group) + 1 == missing
+        group.append(trajectory if last else waiting(trajectory))
         await writer.add(trajectory)
+        del trajectory  # the writer has it until it is stored
         if last:
             del groups[task.id]
-            await score(task, group)
+            await score(task, [_unpacked(one) for one in group])
 
     async def score(task: Task, group: list[Trajectory]) -> None:
         if len(group) < plan.k:  # the others are stored already
@@ -172,7 +175,22 @@ async def _run(
     left = plan.episodes - state.progress.done + state.unscored_groups
     most = plan.settings.concurrency
     at_once = min(most, getattr(policy, "max_concurrency", most), left)
+    waiting = _packed if at_once >= _MANY else _unpacked
     await gathered([work() for _ in range(at_once)])
+
+
+_Waiting = Trajectory | bytes
+"""A trajectory that waits for the others of its group."""
+_decoder = msgspec.msgpack.Decoder(Trajectory)
+
+
+def _packed(trajectory: Trajectory) -> _Waiting:
+    """A trajectory with logprobs as bytes. They take a third of the memory: a float in a list takes 32 bytes."""
+    return msgspec.msgpack.encode(trajectory) if any(turn.logprobs for turn in trajectory.turns) else trajectory
+
+
+def _unpacked(waiting: _Waiting) -> Trajectory:
+    return _decoder.decode(waiting) if isinstance(waiting, bytes) else waiting
 
 
 @contextlib.contextmanager

@@ -75,6 +75,10 @@ class SharedFiles:
                 ) from error
         return self._opened
 
+    def check(self) -> None:
+        """Refuses a URL that cannot be opened. It does not ask the server."""
+        self._open()
+
     def has(self, name: str) -> bool:
         return self._manifest(name) is not None
 

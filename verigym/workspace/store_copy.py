@@ -88,8 +88,9 @@ def copy_files(folder: Path, shared: SharedFiles, unfinished: set[str]) -> int:
 def _shared(source: str, files: str) -> tuple[SharedFiles, Path]:
     if "://" in source:
         raise BadInput("--files needs a workspace folder as the source")
-    folder = Path(source)
-    return SharedFiles(files), folder.parent if folder.suffix == ".db" else folder
+    folder, shared = Path(source), SharedFiles(files)
+    shared.check()
+    return shared, folder.parent if folder.suffix == ".db" else folder
 
 
 def _address(text: str, what: str) -> Path | str:

@@ -1,6 +1,7 @@
 """A time limit that counts the time of engines, and not the delays of the client."""
 
 import asyncio
+import gc
 import time
 
 import pytest
@@ -49,3 +50,20 @@ def test_a_busy_client_loses_no_engine() -> None:
         await fleet.close()
 
     asyncio.run(main())
+
+
+def test_limits_leave_nothing_for_the_garbage_collector() -> None:
+    """Thousands of connections have one, and collections are rare."""
+
+    async def main() -> int:
+        gc.collect()
+        gc.disable()
+        try:
+            for _ in range(100):
+                async with patient(30.0):
+                    await asyncio.sleep(0)
+            return gc.collect()
+        finally:
+            gc.enable()
+
+    assert asyncio.run(main()) < 100

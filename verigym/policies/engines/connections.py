@@ -72,18 +72,24 @@ class Connections:
         before it. After this time without an answer, it raises TimeoutError, a few seconds late. All of them share one timer.
         """
         connection = self._taken()
-        if connection is not None:
-            connection.send(self._written(method, path, body, headers), self._until(long_s))
+        idle = connection is not None
+        while True:
+            if connection is None:
+                connection = await self._opened(long_s is not None)
+            connection.send(self._written(method, path, body, headers), self._until(long_s))  # no frame keeps the bytes
             try:
-                return await self._answer(connection)
-            except TimeoutError:
-                raise
-            except OSError:
-                if connection.answered:
-                    raise  # otherwise the server closed it while it was idle, and has not read the request
-        connection = await self._opened(long_s is not None)
-        connection.send(self._written(method, path, body, headers), self._until(long_s))  # no frame keeps the bytes
-        return await self._answer(connection)
+                answer = await connection.waiting()
+            except BaseException as error:
+                connection.ended()
+                connection.close()  # a server sees that nobody waits any more
+                broken = isinstance(error, OSError) and not isinstance(error, TimeoutError)
+                if not idle or not broken or connection.answered:
+                    raise
+                connection, idle = None, False  # the server closed it while it was idle, and has not read the request
+            else:
+                connection.ended()
+                self._keep(connection)
+                return answer
 
     def _until(self, long_s: float | None) -> float:
         if long_s is None:
@@ -120,21 +126,14 @@ class Connections:
             connection.close()
         self._idle.clear()
 
-    async def _answer(self, connection: "_Connection") -> HttpAnswer:
-        try:
-            answer = await connection.waiting()
-        except BaseException:
-            connection.close()  # a server sees that nobody waits any more
-            raise
-        finally:
-            connection.ended()
+    def _keep(self, connection: "_Connection") -> None:
+        """Keeps a connection whose answer is complete for the next request."""
         if connection.reusable:
             self._idle.append((time.monotonic(), connection))
             if self._closer is None:
                 self._closer = asyncio.get_running_loop().call_later(_IDLE_S, self._close_idle)
         else:
             connection.close()
-        return answer
 
     def _taken(self) -> "_Connection | None":
         """The connection that was used last. It is the least likely to be closed by the server soon."""
