@@ -67,6 +67,17 @@ def test_an_environment_that_answers_messages_is_refused_where_episodes_end_at_t
     assert "sudoku" in translate(recipe(environment="sudoku"), "prime-rl").text
 
 
+def test_an_environment_that_runs_another_projects_loop_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "driven.py"
+    file.write_text(
+        "import verigym\n\n\nclass Environment:\n    def open(self, task): ...\n\n    async def drive(self, gateway): ...\n\n\n"
+        "def tasks(split):\n    return [verigym.Task(id='1', prompt='x', split=split)]\n\n\n"
+        "verifiers = {'v': verigym.external_verdict}\n"
+    )
+    with pytest.raises(BadInput, match="runs the loop of another project"):
+        translate(recipe(environment=str(file)), "openrlhf")
+
+
 def test_what_verigym_would_compute_is_named() -> None:
     made = translate(make_recipe({**BASE, "max_tokens": None, "model": "smollm2-135m"}, [], "recipe"), "openrlhf")
     assert any(note.startswith("learning_rate: not set") for note in made.notes)

@@ -69,8 +69,12 @@ class Server:
             self._url = head.rstrip("/")
             return
         file, colon, name = head.rpartition(":")
-        if not colon or not file.endswith(".py") or not Path(file).is_file():
-            raise BadInput(f'"{where}": write openenv:http://HOST:PORT, or openenv:FILE.py:APP with a file that exists')
+        if not colon or not file.endswith(".py"):
+            raise BadInput(
+                f'"{where}" names neither a server nor a file. Write openenv:http://HOST:PORT or openenv:FILE.py:APP'
+            )
+        if not Path(file).is_file():
+            raise BadInput(f'"{where}": the file {file} does not exist. Check the path')
         require("openenv")
         self._processes = ProcessPool(functools.partial(_start, Path(file).absolute(), name))
 
@@ -185,11 +189,12 @@ def load(where: str, rest: str) -> EnvironmentSpec:
     no_more_options(where, options, _OPTIONS)
     server = Server(where, target, seconds)
     kind = type("Environment", (Episode,), {"server": server, "__module__": __name__})
+    rows = _from_rows(file) if file else []
 
     @functools.cache
     def every() -> list[Task]:
-        if file:
-            return _from_rows(file)
+        if rows:
+            return rows
         thread = event_loop.LoopThread("openenv-tasks")
         return thread.call(lambda: event_loop.run(_from_seeds(server, first, size, val)))
 
