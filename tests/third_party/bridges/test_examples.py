@@ -23,7 +23,7 @@ def test_an_example_runs(name: str) -> None:
     install(bridge)
     command = [sys.executable, str(ROOT / "examples" / f"{name}.py")]
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=600, env={**os.environ, "PYTHONPATH": str(ROOT)}
+        command, capture_output=True, text=True, timeout=1800, env={**os.environ, "PYTHONPATH": str(ROOT)}
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert all(line in done.stdout for line in lines), done.stdout

@@ -20,7 +20,7 @@ def run(words: list[str], folder: Path) -> str:
     command = [sys.executable, "-m", "verigym.cli.main"] if words[0] == "verigym" else [sys.executable]
     variables = {**os.environ, "PYTHONPATH": str(ROOT), "VERIGYM_HOME": str(folder), "COLUMNS": "10000"}
     done = subprocess.run(
-        [*command, *words[1:]], cwd=ROOT, env=variables, capture_output=True, text=True, timeout=600, check=False
+        [*command, *words[1:]], cwd=ROOT, env=variables, capture_output=True, text=True, timeout=3600, check=False
     )
     return done.stdout + done.stderr
 
