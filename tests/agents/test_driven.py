@@ -4,13 +4,15 @@ import asyncio
 from typing import Any
 
 import aiohttp
+import msgspec
 import pytest
 
 from verigym.agents.run import driven_runner, runner_of
+from verigym.audit.check import check_environment
 from verigym.audit.scripted_episodes import play
 from verigym.core.errors import BadInput
 from verigym.core.protocols import Context, Gateway
-from verigym.core.records import Fault, Json, Stop, Task, Trajectory, Version
+from verigym.core.records import Fault, FunctionCall, Json, Stop, Task, Trajectory, Version
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox
 from verigym.policies.scripted import ScriptedPolicy
@@ -62,6 +64,31 @@ def spec_of(kind: type = Interview) -> EnvironmentSpec:
     )
 
 
+class Looks:
+    """Their loop has a tool. The gateway gives every call an id of its own."""
+
+    async def drive(self, gateway: Gateway) -> None:
+        look = {"type": "function", "function": {"name": "look", "parameters": {"type": "object", "properties": {}}}}
+        messages: list[Json] = [{"role": "user", "content": "What is it?"}]
+        async with aiohttp.ClientSession() as http:
+            while True:
+                body = {"model": "m", "messages": messages, "tools": [look]}
+                async with http.post(f"{gateway.url()}/chat/completions", json=body) as answer:
+                    message = (await answer.json())["choices"][0]["message"]
+                messages.append(message)
+                if not message.get("tool_calls"):
+                    break
+                for call in message["tool_calls"]:
+                    messages.append({"role": "tool", "tool_call_id": call["id"], "content": "It has fur."})
+        self.score = float(message["content"] == "a cat")
+
+    def open(self, task: Task) -> None:
+        self.score = 0.0
+
+    def end_state(self) -> Json:
+        return {"external_verdict": {"reward": self.score}}
+
+
 def run(reply: Any, roles: dict[str, Any], kind: type = Interview, seconds: float = 60.0) -> Trajectory:
     spec = spec_of(kind)
     settings = RunSettings(limits=EpisodeLimits(seconds=seconds))
@@ -82,6 +109,16 @@ def test_the_verdict_of_their_loop_is_stored_and_the_user_is_another_actor() -> 
     assert right.verdict.passed and wrong.verdict.reward == 0.0
     assert [turn.actor for turn in right.trajectory.turns] == ["user", "policy"]
     assert right.trajectory.marked("not_rescorable") and right.trajectory.stop is Stop.DONE
+
+
+def test_check_does_not_take_the_random_ids_of_calls_for_a_difference() -> None:
+    spec = msgspec.structs.replace(spec_of(Looks), gold=lambda task: [[FunctionCall("c", "look", "{}")], "a cat"])
+    first, again = (
+        asyncio.run(play(spec, spec.tasks("val")[0], spec.gold_replies(spec.tasks("val")[0]))) for _ in "12"
+    )
+    assert first.verdict.passed and first.trajectory.items != again.trajectory.items
+    outcomes = {check.name: check.outcome for check in check_environment(spec)}
+    assert outcomes["episodes share no state"] == outcomes["the same replies end the same"] == "pass"
 
 
 def test_an_exception_of_their_loop_is_the_environments_fault() -> None:

@@ -67,6 +67,17 @@ def test_an_environment_that_answers_messages_is_refused_where_episodes_end_at_t
     assert "sudoku" in translate(recipe(environment="sudoku"), "prime-rl").text
 
 
+def test_an_environment_that_runs_another_projects_loop_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "driven.py"
+    file.write_text(
+        "import verigym\n\n\nclass Environment:\n    def open(self, task): ...\n\n    async def drive(self, gateway): ...\n\n\n"
+        "def tasks(split):\n    return [verigym.Task(id='1', prompt='x', split=split)]\n\n\n"
+        "verifiers = {'v': verigym.external_verdict}\n"
+    )
+    with pytest.raises(BadInput, match="runs the loop of another project"):
+        translate(recipe(environment=str(file)), "openrlhf")
+
+
 def test_what_verigym_would_compute_is_named() -> None:
     made = translate(make_recipe({**BASE, "max_tokens": None, "model": "smollm2-135m"}, [], "recipe"), "openrlhf")
     assert any(note.startswith("learning_rate: not set") for note in made.notes)
@@ -95,6 +106,12 @@ def test_the_command_writes_the_configuration_and_the_rows(tmp_path: Path) -> No
     assert f"--data.prompt_dataset {rows}/train.jsonl" in out.read_text()
     assert {each.name for each in rows.iterdir()} == {"agent.py", "train.jsonl", "val.jsonl"}
     assert "not translated, or different: learning_rate" in done.output
+    assert CliRunner().invoke(app, command).exit_code == 0  # the same files again
+    (rows / "val.jsonl").write_text("mine\n")
+    (rows / "agent.py").unlink()
+    done = CliRunner().invoke(app, command)
+    assert f"{rows / 'val.jsonl'} exists and has other content" in str(done.exception)
+    assert (rows / "val.jsonl").read_text() == "mine\n" and not (rows / "agent.py").exists()
     out.unlink()
     done = CliRunner().invoke(app, [*command[:-1], str(file)])
     assert "is a file. Name a folder with --rows" in str(done.exception)
@@ -108,4 +125,4 @@ def test_a_configuration_that_somebody_changed_is_not_replaced(tmp_path: Path) -
         assert CliRunner().invoke(app, command).exit_code == 0
     out.write_text(f"{out.read_text()}# mine\n")
     done = CliRunner().invoke(app, command)
-    assert done.exit_code != 0 and "exists and is different" in str(done.exception) and "# mine" in out.read_text()
+    assert done.exit_code != 0 and "exists and has other content" in str(done.exception) and "# mine" in out.read_text()

@@ -24,6 +24,8 @@ def test_the_list_has_a_line_for_every_bridge_with_what_it_can_do() -> None:
     assert inspect["install"] == "verigym bridges install inspect"
     shown = CliRunner().invoke(app, ["bridges"]).stdout
     assert all(name in shown for name in BRIDGES) and "next: verigym bridges install" in shown
+    columns = ("driven by", "re-scorable", "offline", "gold", "safety")
+    assert all(f"\n{name}: " in shown for name in columns), "each column is explained on a line of its own"
 
 
 def test_a_wrong_interpreter_is_refused_before_anything_is_installed(tmp_path: Path) -> None:

@@ -251,9 +251,14 @@ def test_the_command_writes_rows_and_refuses_what_does_not_fit(tmp_path: Path) -
         done = subprocess.run(command, capture_output=True, text=True, timeout=300)
         return done.returncode, done.stdout + done.stderr
 
-    code, words = run("workplace", "--as", "nemogym", "--rows", str(tmp_path / "rows.jsonl"))
-    assert code == 0 and "rows into" in words
-    assert len((tmp_path / "rows.jsonl").read_text().splitlines()) == len(WORKPLACE.tasks("val"))
+    rows = tmp_path / "rows.jsonl"
+    for _ in range(2):  # the same rows may be written again
+        code, words = run("workplace", "--as", "nemogym", "--rows", str(rows))
+        assert code == 0 and "rows into" in words
+    assert len(rows.read_text().splitlines()) == len(WORKPLACE.tasks("val"))
+    rows.write_text("mine\n")
+    code, words = run("workplace", "--as", "nemogym", "--rows", str(rows))
+    assert code == 2 and "rows.jsonl exists and has other content" in words and rows.read_text() == "mine\n"
     code, words = run("workplace", "--as", "nemogym", "--stdio")
     assert code == 2 and "--stdio needs --as mcp" in words
     code, words = run("workplace", "--as", "openenv", "--out", str(tmp_path / "verdicts.jsonl"))

@@ -130,7 +130,7 @@ def test_our_server_scores_1_with_gold_and_fails_nothing_under_their_agent(name:
     file.write_text(json.dumps(episodes))
     with serving(nemogym_app(served)) as url:
         python = str(folder_of("nemogym") / "bin" / "python")
-        done = subprocess.run([python, "-P", str(AGENT), url, str(file)], capture_output=True, text=True, timeout=300)
+        done = subprocess.run([python, "-P", str(AGENT), url, str(file)], capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr[-2000:]
     rewards = json.loads(done.stdout.splitlines()[-1])["rewards"]
     assert rewards[::2] == [1.0] * 4 and all(reward <= 0.0 for reward in rewards[1::2])
@@ -173,12 +173,12 @@ def test_clients_of_both_mcp_sdks_act_in_our_environment(sdk: str, transport: st
     if transport == "stdio":
         server = [sys.executable, "-m", "verigym.cli.main", "serve-env", "workplace", "--as", "mcp", "--stdio"]
         command += ["stdio", str(file), *server, "--task", task.id, "--out", str(out)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
     else:
         served = EnvironmentSessions(spec, "val", SessionLimits())
         with serving(mcp_app(served, task, told.append)) as url:
             command += [f"{url}/mcp", str(file)]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr[-2000:]
     answer = json.loads(done.stdout.splitlines()[-1])
     assert len(answer["tools"]) > 20 and answer["failed"] == [False] * len(calls)

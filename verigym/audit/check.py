@@ -33,7 +33,7 @@ from verigym.core import codec, event_loop
 from verigym.core.errors import InfrastructureFailure, VerifierFailure, VerigymError, failure
 from verigym.core.interrupts import ends_run
 from verigym.core.protocols import Policy
-from verigym.core.records import Check, Fault, FunctionCall, Task, ToolSpec, Trajectory
+from verigym.core.records import Check, Fault, FunctionCall, FunctionCallOutput, Item, Task, ToolSpec, Trajectory
 from verigym.core.words import counted
 from verigym.harness.environment import EnvironmentSpec, live_tools
 from verigym.rollout.session import task_tools
@@ -321,7 +321,7 @@ async def _repeatable(environment: EnvironmentSpec, tasks: list[Task], play: Pla
         first, again = [await play(environment, task, await busy_replies(environment, task)) for _ in range(2)]
         if first.trajectory.error is not None:
             return "fail", f"{task.id}: the episode failed: {why(first)}"
-        if first.trajectory.items != again.trajectory.items:
+        if _numbered(first.trajectory.items) != _numbered(again.trajectory.items):
             return (
                 "fail",
                 f"{task.id}: the tools returned different results for the same replies. Seed random numbers from task.id",
@@ -331,6 +331,17 @@ async def _repeatable(environment: EnvironmentSpec, tasks: list[Task], play: Pla
         if first.verdict != again.verdict:
             return "fail", f"{task.id}: the same replies scored {first.verdict.reward}, then {again.verdict.reward}"
     return "pass", "tool results, end state and verdict depend only on the task and the replies"
+
+
+def _numbered(items: list[Item]) -> list[Item]:
+    """The items with numbers as call ids. Where another project's loop asks for replies, the gateway draws the ids at random."""
+    ids: dict[str, str] = {}
+    return [
+        msgspec.structs.replace(item, call_id=ids.setdefault(item.call_id, str(len(ids))))
+        if isinstance(item, FunctionCall | FunctionCallOutput)
+        else item
+        for item in items
+    ]
 
 
 async def _rescorable(environment: EnvironmentSpec, tasks: list[Task], play: Play) -> Answer:
@@ -369,9 +380,13 @@ async def _isolated(environment: EnvironmentSpec, tasks: list[Task], play: Play)
             for each in (task, other, task)
         ]
         together = [played.trajectory for played in await asyncio.gather(*plays)]
+        for each, one in zip(together, (task, other, task), strict=True):
+            if each.error is not None and alone[one is other].error is None:
+                words = f"{one.id}: the episode failed only while others ran: {each.error.kind}: {each.error.message}"
+                return "fail", words
         idle_again = (await play(environment, task, [""])).trajectory
         pairs = zip([*alone, alone[0], idle], [*together, idle_again], strict=True)
-        if any(one.end_state != two.end_state or one.items != two.items for one, two in pairs):
+        if any(one.end_state != two.end_state or _numbered(one.items) != _numbered(two.items) for one, two in pairs):
             return (
                 "fail",
                 f"{task.id}: the episode depends on other episodes. Create its state in open(), not in the class or the module",

@@ -10,7 +10,7 @@ from verigym.core.errors import BadInput
 from verigym.core.install import install_command
 from verigym.core.records import Json
 from verigym.servers.environment_nemogym import rows as nemogym_rows
-from verigym.tasks.files import write_whole
+from verigym.tasks.files import write_new
 
 VERL_ENVIRONMENT = "verigym_environment"
 _KINDS = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
@@ -98,33 +98,30 @@ def verl_rows(peer: PeerEnvironment, environment: str, split: str) -> list[Json]
 
 
 def write_rows(trainer: str, environments: list[str], folder: Path) -> list[Path]:
-    """Writes the tasks of an environment as the files that a trainer reads. Returns the files."""
+    """Writes the tasks of an environment as the files that a trainer reads. Returns the files. A file with other content is not
+    overwritten."""
     [environment] = environments
     peer = shared(environment)
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is a file. Name a folder with --rows")
-    files: list[Path] = []
-
-    def write(name: str, content: bytes) -> None:
-        write_whole(folder / name, lambda out: out.write(content))
-        files.append(folder / name)
-
+    files: dict[str, bytes] = {}
     if trainer == "verl" and peer.spec.has_tools:
-        write("tools.yaml", yaml.safe_dump(verl_tools(peer, environment), sort_keys=False).encode())
+        files["tools.yaml"] = yaml.safe_dump(verl_tools(peer, environment), sort_keys=False).encode()
     if trainer == "openrlhf":
         lines = [
             "from verigym.bridges.openrlhf import agent_executor",
             "",
             f"AgentExecutor = agent_executor({environment!r})",
         ]
-        write("agent.py", "\n".join([*lines, ""]).encode())
+        files["agent.py"] = "\n".join([*lines, ""]).encode()
     for split in ("train", "val"):
         if trainer == "verl":
-            write(f"{split}.parquet", _parquet(verl_rows(peer, environment, split)))
+            files[f"{split}.parquet"] = _parquet(verl_rows(peer, environment, split))
         else:
             made = openrlhf_rows(peer, split) if trainer == "openrlhf" else peer.run(_nemogym(peer, split))
-            write(f"{split}.jsonl", b"".join(msgspec.json.encode(row) + b"\n" for row in made))
-    return files
+            files[f"{split}.jsonl"] = b"".join(msgspec.json.encode(row) + b"\n" for row in made)
+    write_new({folder / name: body for name, body in files.items()})
+    return [folder / name for name in files]
 
 
 async def _nemogym(peer: PeerEnvironment, split: str) -> list[Json]:

@@ -10,9 +10,10 @@ from typing import Any
 
 import msgspec
 
+from verigym.bridges.episodes import PeerEnvironment
 from verigym.core.errors import BadInput, not_found
 from verigym.core.records import Json
-from verigym.environments.load import find_by_verifier, load_environment
+from verigym.environments.load import find_by_verifier
 from verigym.training.defaults import warmup
 from verigym.training.recipe import Recipe, filled, with_defaults
 
@@ -162,7 +163,7 @@ def _plan(recipe: Recipe, rows: str, context: int) -> Plan:
         if not named:
             raise BadInput("The recipe names no environment. Add environment: NAME")
         shares = {find_by_verifier(named).name: 1.0}
-    specs = [load_environment(name) for name in shares]
+    specs = [PeerEnvironment(name).spec for name in shares]  # it refuses what no other trainer can drive
     turns, tools = max(spec.max_turns for spec in specs), any(spec.has_tools for spec in specs)
     answers = any(spec.steps or spec.scripted_user for spec in specs)
     return Plan(shares, turns, tools, answers, rows, context)

@@ -8,6 +8,14 @@ import typer
 from verigym.cli import show
 from verigym.cli.options import Json, group
 
+_COLUMNS = (
+    'driven by: "us" means that Verigym asks the model. "them" means that the other project\'s own loop asks it',
+    "re-scorable: a stored run can be scored again",
+    "offline: the package holds its tasks, so nothing is downloaded later",
+    "gold: gold solutions are known",
+    "safety: verdicts say which actions were unsafe, so a gate can use it as the safety suite",
+)
+
 
 def list_all(json: bool, home: Path | None) -> None:
     """List environments of other projects: version, licence, capabilities, and whether they are installed."""
@@ -43,16 +51,11 @@ def list_all(json: bool, home: Path | None) -> None:
             )
             for row in rows
         ],
-        ("bridge", "package", "licence", "driven by", "re-scorable", "offline", "gold", "unsafe", "installed"),
+        ("bridge", "package", "licence", "driven by", "re-scorable", "offline", "gold", "safety", "installed"),
     )  # fmt: skip
     show.say("")
-    for row in rows:
-        show.say(f"{row['example']}: {row['environments']}")
-    show.say(
-        "\nDriven by us: Verigym asks the model. Driven by them: the other project does, at the address of the episode. "
-        "Re-scorable: a stored run can be scored again. Offline: the package holds its tasks. Gold: gold solutions are known. "
-        "Unsafe: verdicts say which actions were unsafe, so it can be a gate's safety suite."
-    )
+    show.table([(row["example"], row["environments"]) for row in rows], ("example of a name", "environments"))
+    show.say("", *_COLUMNS)
     missing = next((row["bridge"] for row in rows if not row["installed"]), None)
     show.next_command(
         f"verigym bridges install {missing}" if missing else f"verigym check {show.quote(rows[0]['example'])}"

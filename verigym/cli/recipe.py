@@ -38,7 +38,7 @@ def translate_recipe(
     Settings that the trainer cannot express are listed."""
     from verigym.bridges.rows import write_rows
     from verigym.bridges.translate import translate
-    from verigym.tasks.files import write_whole
+    from verigym.tasks.files import write_new
     from verigym.training.recipe import read_recipe
 
     if rows is not None and to == "prime-rl":
@@ -49,9 +49,7 @@ def translate_recipe(
     if out is None:
         show.say(*made.text.splitlines())
     else:
-        if out.exists() and out.read_bytes() != made.text.encode():
-            raise BadInput(f"{out} exists and is different. It may hold your changes. Delete it, or name another file")
-        write_whole(out, lambda file: file.write(made.text.encode()))
+        write_new({out: made.text.encode()})
         show.say(f"wrote {out}")
         for note in made.notes:
             show.say(f"not translated, or different: {note}")

@@ -21,7 +21,11 @@ def serve_env(
     split: Annotated[str, typer.Option("--split", help="Splits whose tasks are served, separated by commas")] = "val",
     task: Annotated[str, typer.Option("--task", help="Task of an MCP session (default: the first of the split)")] = "",
     rows: Annotated[
-        Path | None, typer.Option("--rows", help="Write the tasks as rows of NeMo Gym into this file and exit")
+        Path | None,
+        typer.Option(
+            "--rows",
+            help="Write the tasks as rows of NeMo Gym into this file and exit. A file with other content is not overwritten",
+        ),
     ] = None,
     stdio: Annotated[
         bool, typer.Option("--stdio", help="Serve one MCP session over standard input and output instead of HTTP")
@@ -115,7 +119,7 @@ def _write_rows(served: object, file: Path, environment: str) -> None:
 
     from verigym.servers.environment_nemogym import rows
     from verigym.servers.environment_sessions import EnvironmentSessions
-    from verigym.tasks.files import write_whole
+    from verigym.tasks.files import write_new
 
     assert isinstance(served, EnvironmentSessions)
 
@@ -124,7 +128,7 @@ def _write_rows(served: object, file: Path, environment: str) -> None:
         return [msgspec.json.encode(row) + b"\n" async for row in rows(served.environment, tasks)]
 
     lines = asyncio.run(made())
-    write_whole(file, lambda out: out.write(b"".join(lines)))
+    write_new({file: b"".join(lines)})
     show.say(f"wrote {len(lines):,} rows into {file}")
     show.next_command(f"verigym serve-env {show.quote(environment)} --as nemogym")
 

@@ -14,7 +14,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -80,6 +80,19 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
         denied = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
         remedy = ". Use a folder that you may write to" if denied else ""
         raise BadInput(f"{path} cannot be written: {error.strerror}{remedy}") from error
+
+
+def write_new(files: Mapping[Path, bytes]) -> None:
+    """Writes files that do not exist. A file with the same content stays. If one has other content, nothing is written."""
+    for path, body in files.items():
+        if path.is_dir():
+            raise BadInput(f"{path} is a folder. Name a file")
+        if path.exists() and path.read_bytes() != body:
+            raise BadInput(
+                f"{path} exists and has other content. Delete it, or choose another name. Nothing was written"
+            )
+    for path, body in files.items():
+        write_whole(path, lambda file, body=body: file.write(body))
 
 
 def write_beside(path: Path, body: bytes) -> Path:

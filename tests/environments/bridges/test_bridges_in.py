@@ -37,7 +37,10 @@ def test_a_missing_package_is_named_with_its_command(
     [
         ("gymnasium:Taxi-v5", NotFound, 'Did you mean "Taxi-v4"'),
         ("openenv:ftp://x", BadInput, "Begin it with http://"),
-        ("openenv:missing.py:app", BadInput, "with a file that exists"),
+        ("openenv:missing.py:app", BadInput, "the file missing.py does not exist"),
+        ("openenv:nothing", BadInput, "names neither a server nor a file"),
+        ("openenv:http://x#missing.jsonl", BadInput, "missing.jsonl does not exist"),
+        ("harbor:missing", BadInput, "the folder missing does not exist"),
         ("openenv:http://x?colour=red", BadInput, "there is no option colour. The options are size, val"),
         ("openenv:http://x?pass=high", BadInput, "pass must be a number"),
     ],

@@ -16,6 +16,7 @@ from verigym.audit.scripted_episodes import ScriptedEpisode, play
 from verigym.core.errors import BadInput
 from verigym.core.records import Fault, FunctionCall, Task, Version
 from verigym.environments.bridges.child import Child, Episode, StepEpisode, ToolEpisode
+from verigym.environments.bridges.processes import ChildProcess
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox
 from verigym.policies.scripted import ScriptedPolicy
@@ -150,3 +151,9 @@ def test_nobody_without_the_secret_can_ask(child: Child) -> None:
 def test_only_public_functions_of_the_adapter_can_be_called(child: Child, name: str) -> None:
     with pytest.raises(BadInput, match=f'The bridge counter: The adapter has no "{name}"'):
         child.ask_now(name)
+
+
+def test_a_child_that_never_listens_is_stopped_and_the_error_says_how_long_it_had() -> None:
+    hangs = [sys.executable, "-c", "import time; time.sleep(600)"]
+    with pytest.raises(BadInput, match="The counter cannot start: it did not listen within 1 s"):
+        ChildProcess("The counter", hangs, start_s=1.0)

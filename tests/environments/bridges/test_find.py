@@ -19,7 +19,8 @@ def test_a_name_has_a_prefix_a_name_and_options() -> None:
     ("where", "words"),
     [
         ("bfcl:", '"bfcl:" names no environment. Write bfcl:simple_python'),
-        ("reasoning-gym:legs?size", "Write options as"),
+        ("reasoning-gym:legs?size", 'the option "size" has no value. Write options as'),
+        ("reasoning-gym:legs?size=", 'the option "size=" has no value'),
         ("reasoning-gym:legs?size=1&size=2", "the option size is given twice"),
         ("reasoning-gym:legs?size=0", "size must be a whole number from 1 to 50,000, not 0"),
         ("reasoning-gym:legs?val=true", "val must be a whole number"),

@@ -73,6 +73,15 @@ def test_a_task_of_ones_own_has_arguments_and_several_scores(tmp_path: Path) -> 
     assert played.verdict.passed and played.verdict.parts == {"match": 0.0, "includes": 1.0}
 
 
+def test_the_example_is_a_task_with_a_gold_reply_for_each_sample() -> None:
+    spec = load_environment("inspect:examples/inspect_capitals.py@capitals")
+    tasks = {task.id: task for task in spec.tasks("val")}
+    norway = tasks["capitals-Norway"]
+    assert len(tasks) == 5 and spec.gold_replies(norway) == ["Oslo"]
+    gold, wrong = (asyncio.run(play(spec, norway, [words])).verdict for words in ("It is Oslo.", "It is Rome."))
+    assert gold.passed and not wrong.passed
+
+
 def test_an_episode_that_reaches_its_limit_fails_with_the_reason(tmp_path: Path) -> None:
     spec = load_environment("inspect:tau2_airline")
     task = spec.tasks("val")[2]

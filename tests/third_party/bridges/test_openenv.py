@@ -25,10 +25,7 @@ def act(arguments: str) -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def spec(request: pytest.FixtureRequest) -> EnvironmentSpec:
-    root = Path(__file__).parents[3]
-    os.environ["VERIGYM_BRIDGES"] = str(root / ".bridges")
-    os.chdir(root)
+def spec() -> EnvironmentSpec:
     return load_environment(GUESSING)
 
 
@@ -80,6 +77,19 @@ def test_a_server_that_is_away_or_silent_is_a_failure_of_the_infrastructure(tmp_
         assert error is not None and error.fault is Fault.INFRASTRUCTURE and "no answer in 1 s" in error.message
     error = played(spec, "x").trajectory.error
     assert error is not None and error.fault is Fault.INFRASTRUCTURE and "OpenEnv server is running" in error.message
+
+
+def test_a_server_that_starts_slowly_is_not_away(tmp_path: Path) -> None:
+    """The limit of an answer begins when the application has started."""
+    file = tmp_path / "slow.py"
+    start = (
+        "\n\nasync def slow(scope, receive, send):\n    if scope['type'] == 'lifespan':\n        await asyncio.sleep(12)\n"
+        "    await app(scope, receive, send)\n"
+    )
+    file.write_text(f"import asyncio\n{Path('examples/openenv_guess.py').read_text()}{start}")
+    spec = load_environment(f"openenv:{file}:slow{ROWS}?seconds=10")
+    gold = played(spec, *spec.gold_replies(spec.tasks("val")[0]))
+    assert gold.trajectory.error is None and gold.verdict.passed
 
 
 def test_a_full_server_says_so_and_an_action_that_it_refuses_is_the_models_affair(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def test_gold_passes_and_nothing_fails_as_a_task_of_inspect(name: str, tmp_path:
     file.write_text(json.dumps(plays))
     command = [str(python_of("inspect")), str(PROGRAM), name, str(file), str(tmp_path / "logs")]
     variables = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr[-3000:]
     solved, idle = [json.loads(line) for line in done.stdout.splitlines()[-2:]]
     assert [(each["passed"], each["reward"]) for each in solved] == [(1.0, 1.0)] * 3

@@ -12,7 +12,13 @@ import pytest
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "faults.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```console\n\$ (.*?)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-NEEDED = {"bfcl:": "bfcl", "workplace.py": "nemogym", "inspect:": "inspect", "agentdojo:": "agentdojo"}
+NEEDED = {
+    "bfcl:": "bfcl",
+    "workplace.py": "nemogym",
+    "inspect:": "inspect",
+    "tau2": "inspect",
+    "agentdojo:": "agentdojo",
+}
 """Part of a command to the bridge that it needs."""
 
 
@@ -20,7 +26,7 @@ def run(words: list[str], folder: Path) -> str:
     command = [sys.executable, "-m", "verigym.cli.main"] if words[0] == "verigym" else [sys.executable]
     variables = {**os.environ, "PYTHONPATH": str(ROOT), "VERIGYM_HOME": str(folder), "COLUMNS": "10000"}
     done = subprocess.run(
-        [*command, *words[1:]], cwd=ROOT, env=variables, capture_output=True, text=True, timeout=600, check=False
+        [*command, *words[1:]], cwd=ROOT, env=variables, capture_output=True, text=True, timeout=1800, check=False
     )
     return done.stdout + done.stderr
 

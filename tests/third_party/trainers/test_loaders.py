@@ -59,7 +59,7 @@ def read(trainer: str, folder: Path, variables: dict[str, str]) -> Any:
         **variables,
     }
     command = [sys.executable, str(PROGRAM), trainer, str(folder)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.partition("read:")[2])
 

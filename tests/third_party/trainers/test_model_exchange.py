@@ -85,7 +85,7 @@ def compare(folder: Path, gguf: Path, exact: bool = True) -> None:
     """llama.cpp cuts the text into the same ids, and continues it with the same tokens. Eight bits may change a token."""
     assert installed("llama-cpp"), "Install it first: python -m tests.third_party.install llama-cpp"
     command = [str(python_of("llama-cpp")), str(PROGRAM), str(gguf), WORDS]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout.splitlines()[-1])
     tokenizer = AutoTokenizer.from_pretrained(folder)

@@ -28,7 +28,7 @@ def test_gold_scores_1_and_nothing_fails_under_their_client_in_16_sessions_at_on
     file.write_text(json.dumps([*gold, *nothing]))
     with serving(openenv_app(served)) as url:
         command = [str(python_of("openenv")), "-P", str(CLIENT), url, str(file)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr[-3000:]
     results = json.loads(done.stdout.splitlines()[-1])
     assert all(each["done"] and each["state"]["done"] for each in results)

@@ -52,6 +52,6 @@ def parse(trainer: str, package: str, variable: str, files: list[Path]) -> list[
     python = str(python_of(package)) if package == "verifiers" else sys.executable
     variables = {"PYTHONPATH": str(ROOT)} if package == "verifiers" else variables_of(package)
     command = [python, str(PROGRAM), trainer, os.environ[variable] if variable else "-", *map(str, files)]
-    done = subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr[-3000:]
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]

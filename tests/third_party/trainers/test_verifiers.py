@@ -23,7 +23,7 @@ def test_gold_scores_1_and_nothing_0_as_a_taskset_of_verifiers(name: str, tmp_pa
     file.write_text(json.dumps([[gold(spec, task) for task in tasks], [[["I did nothing."]]] * 3]))
     command = [str(python_of("verifiers")), str(PROGRAM), name, str(file)]
     variables = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr[-3000:]
     solved, idle = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
     assert [(each["reward"], each["passed"]) for each in solved] == [(1.0, 1.0)] * 3

@@ -32,7 +32,7 @@ from verigym.verifiers.version import version
 
 BRIDGE = Bridge(
     example="agentdojo:banking",
-    what="AgentDojo: tasks of a user while injected instructions are in the data",
+    what="AgentDojo, where somebody injects instructions into the data of a user's task",
     package=Package(
         name="agentdojo",
         version="0.1.35",

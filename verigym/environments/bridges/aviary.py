@@ -22,7 +22,7 @@ from verigym.core.records import FunctionCall, Item, Json, Message, Task, conten
 from verigym.environments.bridges.about import Bridge, Package
 from verigym.environments.bridges.find import name_and_options, number, share_for_training, split_by_hash, whole_number
 from verigym.environments.bridges.install import require
-from verigym.environments.bridges.sum_of_rewards import SumOfRewards
+from verigym.environments.bridges.sum_of_rewards import RewardedSteps, SumOfRewards
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox, ToolResult
 from verigym.verifiers.lift import lift
@@ -67,7 +67,7 @@ def _core() -> Any:
     return importlib.import_module("aviary.core")
 
 
-class Episode:
+class Episode(RewardedSteps):
     """One environment of Aviary, from `reset` to `close`."""
 
     source: "Source"
@@ -75,7 +75,6 @@ class Episode:
 
     async def open(self, task: Task) -> None:
         self.env = self.source.environment(task.data["index"])
-        self.total, self.since, self.finished = 0.0, 0.0, False
         self.order = asyncio.Lock()  # calls of one reply are steps, one after another
         observations, self.tools_of_env = await self.env.reset()
         if prompt_of(observations) != task.prompt:
@@ -105,19 +104,8 @@ class Episode:
             observations, reward, done, truncated = await self.env.step(action)
         except BaseExceptionGroup as errors:  # the tools of one action ran together
             raise errors.exceptions[0] from errors
-        self.total, self.since = self.total + float(reward), self.since + float(reward)
-        self.finished = bool(done or truncated)
+        self.add_reward(float(reward), bool(done or truncated))
         return "\n".join(each.content or "" for each in observations)
-
-    def done(self) -> bool:
-        return self.finished
-
-    def step_reward(self) -> float:
-        reward, self.since = self.since, 0.0
-        return reward
-
-    def end_state(self) -> Json:
-        return {"return": self.total, "done": self.finished}
 
     async def close(self) -> None:
         if self.env is not None:

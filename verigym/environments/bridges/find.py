@@ -79,12 +79,11 @@ def refuse_unknown_prefix(where: str) -> None:
 def name_and_options(where: str, rest: str) -> tuple[str, dict[str, Any]]:
     """Splits `leg_counting?size=200&seed=3` into the name and its options. A value is read as JSON if it is JSON."""
     name, _, query = rest.partition("?")
-    try:
-        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
-    except ValueError as error:
-        raise BadInput(f'"{where}": {error}. Write options as ?size=200&seed=3') from error
+    for part in query.split("&") if query else ():
+        if not part.partition("=")[2]:
+            raise BadInput(f'"{where}": the option "{part}" has no value. Write options as ?size=200&seed=3')
     options: dict[str, Any] = {}
-    for key, value in pairs:
+    for key, value in parse_qsl(query):
         if key in options:
             raise BadInput(f'"{where}": the option {key} is given twice. Remove one')
         options[key] = _value(value)

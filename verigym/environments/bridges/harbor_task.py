@@ -75,9 +75,13 @@ class Plan(msgspec.Struct, frozen=True):
 def task_folders(where: str, folder: str) -> list[Path]:
     """A task folder, or the task folders in a folder."""
     path = Path(folder)
+    if not path.is_dir():
+        raise BadInput(
+            f'"{where}": the folder {folder} does not exist. Name a task folder of Harbor, or a folder of them'
+        )
     if (path / "task.toml").is_file():
         return [path.absolute()]
-    found = sorted(each.parent.absolute() for each in path.glob("*/task.toml")) if path.is_dir() else []
+    found = sorted(each.parent.absolute() for each in path.glob("*/task.toml"))
     if not found:
         raise BadInput(f'"{where}": there is no task.toml in {folder} or in its folders. Name a task folder of Harbor')
     return found

@@ -91,6 +91,8 @@ def install(bridge: str, python: str = "", say: Say = tell) -> Path | None:
             _pip([sys.executable], [*package.requirements], say)
         return None
     target = folder_of(bridge)
+    if python and installed_version(bridge) is not None:
+        say(f"{bridge} was installed before, so --python is not used. To install it again, delete {target}")
     if installed_version(bridge) is None:
         target.parent.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{bridge}-"))

@@ -22,7 +22,7 @@ from verigym.environments.bridges.find import name_and_options, no_more_options,
 from verigym.environments.bridges.install import python_of, require
 from verigym.environments.bridges.openenv_socket import Socket, get
 from verigym.environments.bridges.processes import ChildProcess, ProcessPool
-from verigym.environments.bridges.sum_of_rewards import SumOfRewards
+from verigym.environments.bridges.sum_of_rewards import RewardedSteps, SumOfRewards
 from verigym.harness.environment import EnvironmentSpec
 from verigym.harness.tools import ToolBox, ToolResult
 from verigym.tasks.files import rows_of
@@ -69,8 +69,12 @@ class Server:
             self._url = head.rstrip("/")
             return
         file, colon, name = head.rpartition(":")
-        if not colon or not file.endswith(".py") or not Path(file).is_file():
-            raise BadInput(f'"{where}": write openenv:http://HOST:PORT, or openenv:FILE.py:APP with a file that exists')
+        if not colon or not file.endswith(".py"):
+            raise BadInput(
+                f'"{where}" names neither a server nor a file. Write openenv:http://HOST:PORT or openenv:FILE.py:APP'
+            )
+        if not Path(file).is_file():
+            raise BadInput(f'"{where}": the file {file} does not exist. Check the path')
         require("openenv")
         self._processes = ProcessPool(functools.partial(_start, Path(file).absolute(), name))
 
@@ -108,14 +112,13 @@ def _start(file: Path, name: str) -> ChildProcess:
     )
 
 
-class Episode:
+class Episode(RewardedSteps):
     """One session of the server."""
 
     server: Server
     socket: Socket | None = None
 
     async def open(self, task: Task) -> None:
-        self.total, self.since, self.finished = 0.0, 0.0, False
         self.own_prompt = "prompt" in task.data
         self.socket = await self.server.socket()
         self.seen = await self.socket.reset(task.data["reset"])
@@ -140,19 +143,8 @@ class Episode:
         if problem:
             return ToolResult(output=problem, failed=True)
         self.seen = data
-        reward = float(data.get("reward") or 0.0)
-        self.total, self.since, self.finished = self.total + reward, self.since + reward, bool(data.get("done"))
+        self.add_reward(float(data.get("reward") or 0.0), bool(data.get("done")))
         return ToolResult(output=shown(data), failed=bool(data.get("observation", {}).get("error")))
-
-    def done(self) -> bool:
-        return self.finished
-
-    def step_reward(self) -> float:
-        reward, self.since = self.since, 0.0
-        return reward
-
-    def end_state(self) -> Json:
-        return {"return": self.total, "done": self.finished}
 
     async def close(self) -> None:
         if self.socket is not None:
@@ -197,11 +189,12 @@ def load(where: str, rest: str) -> EnvironmentSpec:
     no_more_options(where, options, _OPTIONS)
     server = Server(where, target, seconds)
     kind = type("Environment", (Episode,), {"server": server, "__module__": __name__})
+    rows = _from_rows(file) if file else []
 
     @functools.cache
     def every() -> list[Task]:
-        if file:
-            return _from_rows(file)
+        if rows:
+            return rows
         thread = event_loop.LoopThread("openenv-tasks")
         return thread.call(lambda: event_loop.run(_from_seeds(server, first, size, val)))
 

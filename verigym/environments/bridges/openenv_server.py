@@ -2,7 +2,7 @@
 
     python openenv_server.py FILE.py APP
 
-It prints {"port": N} when it listens, and ends when its standard input is closed.
+It prints {"port": N} when the application has started and answers, and ends when its standard input is closed.
 """
 
 import importlib.util
@@ -22,11 +22,15 @@ def main(file: str, name: str) -> None:
     spec.loader.exec_module(module)
     if not hasattr(module, name):
         sys.exit(f"{file} has no {name}. Write FILE.py:APP, where APP is the name of the application in the file")
-    listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
-    print(json.dumps({"port": listening.getsockname()[1]}), flush=True)
     import uvicorn  # pyright: ignore[reportMissingImports]
 
-    uvicorn.Server(uvicorn.Config(getattr(module, name), log_level="warning")).run(sockets=[listening])
+    class Server(uvicorn.Server):
+        async def startup(self, sockets=None):
+            await super().startup(sockets=sockets)
+            print(json.dumps({"port": listening.getsockname()[1]}), flush=True)  # now it answers
+
+    listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
+    Server(uvicorn.Config(getattr(module, name), log_level="warning")).run(sockets=[listening])
 
 
 def _end_with_parent() -> None:

@@ -134,5 +134,7 @@ def _away(
     url: str, error: BaseException, seconds: float, last_words: Callable[[], str] | None
 ) -> InfrastructureFailure:
     words = f"no answer in {seconds:g} s" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
+    if isinstance(error, aiohttp.ClientConnectorError):
+        words = f"cannot connect: {error.os_error.strerror or error.os_error}"
     why = f" ({last_words()})" if last_words else ""
     return InfrastructureFailure(f"{url}: {words}{why}. Check that the OpenEnv server is running")

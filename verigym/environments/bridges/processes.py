@@ -20,7 +20,9 @@ import aiohttp
 
 from verigym.core.errors import BadInput, InfrastructureFailure
 
-_START_S = 180.0
+_START_S = 900.0
+"""Limit for the start of a child. It is long, because a child that imports many packages on a busy machine is not dead. A child
+that cannot start ends by itself, so nobody waits that long for it."""
 _LAST_LINES = 3
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "SSL_CERT_FILE", "JAVA_HOME")
 """Variables that a child sees. It gets no keys."""
@@ -29,7 +31,9 @@ _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "SSL_CERT_FILE",
 class ChildProcess:
     """One running child. It gets a secret as the first line of its input, and prints {"port": N} when it listens."""
 
-    def __init__(self, what: str, command: list[str], variables: Mapping[str, str] = {}) -> None:
+    def __init__(
+        self, what: str, command: list[str], variables: Mapping[str, str] = {}, start_s: float = _START_S
+    ) -> None:
         self.what, self.secret = what, secrets.token_hex(16)
         self.live, self.total = 0, 0
         """Sessions that run now, and all so far."""
@@ -45,15 +49,16 @@ class ChildProcess:
             start_new_session=True,  # Ctrl-C reaches this process, which stops the child
         )
         try:
-            self.port = self._port()
+            self.port = self._port(start_s)
         except BaseException:
             self.stop()
             raise
         self.url = f"http://127.0.0.1:{self.port}"
 
-    def _port(self) -> int:
+    def _port(self, start_s: float) -> int:
         """The port that the child prints. A child that hangs is killed, which ends the wait."""
-        timer = threading.Timer(_START_S, self._process.kill)
+        late = threading.Event()
+        timer = threading.Timer(start_s, lambda: (late.set(), self._process.kill()))
         timer.start()
         assert self._process.stdout is not None and self._process.stdin is not None
         try:
@@ -68,7 +73,8 @@ class ChildProcess:
         finally:
             timer.cancel()
         self._process.wait()
-        raise BadInput(f"{self.what} cannot start: {self.last_words()}")
+        why = f"it did not listen within {start_s:g} s. Its last words: " if late.is_set() else ""
+        raise BadInput(f"{self.what} cannot start: {why}{self.last_words()}")
 
     @property
     def pid(self) -> int:

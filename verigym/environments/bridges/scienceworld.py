@@ -25,7 +25,7 @@ from verigym.verifiers.version import version
 
 BRIDGE = Bridge(
     example="scienceworld:find-plant",
-    what="ScienceWorld: 30 experiments of a science class in a text world",
+    what="30 experiments of a science class in the text world ScienceWorld",
     package=Package(
         name="scienceworld",
         version="1.2.3",

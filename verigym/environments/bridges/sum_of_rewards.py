@@ -1,8 +1,31 @@
-"""The verdict of a foreign environment that rewards its steps: the sum, as the end state holds it. It asks nobody again."""
+"""Foreign environments that reward their steps: an episode counts the rewards, and the verdict is their sum in the end state.
+
+A stored run needs only its end state, so it can be scored again.
+"""
 
 import msgspec
 
-from verigym.core.records import Task, Trajectory, Verdict
+from verigym.core.records import Json, Task, Trajectory, Verdict
+
+
+class RewardedSteps:
+    """The rewards of an episode so far. An episode's class inherits from it and calls `add_reward` after each step."""
+
+    total, since, finished = 0.0, 0.0, False
+    """Sum of all rewards, sum since the last reply, and whether the environment ended the episode."""
+
+    def add_reward(self, reward: float, finished: bool) -> None:
+        self.total, self.since, self.finished = self.total + reward, self.since + reward, finished
+
+    def done(self) -> bool:
+        return self.finished
+
+    def step_reward(self) -> float:
+        reward, self.since = self.since, 0.0
+        return reward
+
+    def end_state(self) -> Json:
+        return {"return": self.total, "done": self.finished}
 
 
 class SumOfRewards(msgspec.Struct, frozen=True):
