@@ -25,6 +25,7 @@ from tests.workspace.test_train_ahead import check
 from verigym.cli.main import app
 from verigym.cluster.launch import RayPlace
 from verigym.cluster.placement import table
+from verigym.cluster.ray_cluster import RayCluster
 from verigym.cluster.settings import ClusterSettings, Engines, Learners, Workers
 from verigym.cluster.status import ClusterStatus, status
 from verigym.core.errors import InfrastructureFailure
@@ -100,6 +101,19 @@ def test_machines_that_are_lost_change_nothing(three: Machines, wanted: tuple[Be
     killer = Killer(lambda: three.kill(draw), 3, three.add)
     same(wanted, trained(bench_like(wanted, tmp_path), place, killer))
     assert killer.kills >= STEPS - 1
+
+
+def test_a_machine_that_is_lost_before_its_clock_is_read_is_left_out(
+    three: Machines, capsys: pytest.CaptureFixture[str]
+):
+    cluster = RayCluster(three.address)
+    try:
+        three.kill(random.Random(5))  # Ray lists it for some seconds more
+        cluster.check_clocks()
+        three.add()
+    finally:
+        cluster.close()
+    assert "was not compared" in capsys.readouterr().err
 
 
 def test_a_command_that_is_killed_resumes(three: Machines, wanted: tuple[Bench, Version, str], tmp_path: Path):

@@ -14,6 +14,7 @@ from verigym.cluster.checks import check_difference
 from verigym.cluster.placement import Node
 from verigym.core.errors import BadInput, InfrastructureFailure
 from verigym.core.install import install_command
+from verigym.core.printable import warn
 
 NAMESPACE = "verigym"
 """Ray's namespace of the actors, in which `verigym cluster status` looks."""
@@ -127,14 +128,18 @@ class RayCluster:
         return f"{role}-{self.token}"
 
     def check_clocks(self) -> None:
-        """Refuses machines whose clock differs from the one of this machine."""
-        strategies = import_ray("ray.util.scheduling_strategies")
+        """Refuses machines whose clock differs from the one of this machine. A machine that is lost meanwhile is left out."""
+        strategies, errors = import_ray("ray.util.scheduling_strategies"), import_ray("ray.exceptions")
         clock: Any = self._ray.remote(num_cpus=0)(_now)
         for one in self._ray.nodes():
             if one["Alive"] and one["NodeID"] != self.node_id:
                 where = strategies.NodeAffinitySchedulingStrategy(one["NodeID"], soft=False)
                 before = time.time()
-                there = self._ray.get(clock.options(scheduling_strategy=where).remote(), timeout=60)
+                try:
+                    there = self._ray.get(clock.options(scheduling_strategy=where).remote(), timeout=60)
+                except errors.RayError as error:
+                    warn(f"The clock of machine {one['NodeName']} was not compared: {type(error).__name__}")
+                    continue
                 after = time.time()
                 if not before <= there <= after:
                     check_difference(one["NodeName"], there - (after if there > after else before))
