@@ -157,3 +157,10 @@ def test_a_child_that_never_listens_is_stopped_and_the_error_says_how_long_it_ha
     hangs = [sys.executable, "-c", "import time; time.sleep(600)"]
     with pytest.raises(BadInput, match="The counter cannot start: it did not listen within 1 s"):
         ChildProcess("The counter", hangs, start_s=1.0)
+
+
+def test_a_child_that_dies_while_it_is_idle_is_replaced(child: Child) -> None:
+    for _ in range(5):
+        victim = child._pool.start().pid
+        os.kill(victim, signal.SIGKILL)  # its end may not be seen yet
+        assert {row["pid"] for row in child.ask_now("tasks")}.isdisjoint({victim})

@@ -100,22 +100,26 @@ class Child:
 
     def ask_now(self, function: str, **body: Any) -> Any:
         """As `ask`, without an event loop. A mistake in the name or the options is BadInput."""
-        child = self._pool.start()
-        connection = http.client.HTTPConnection("127.0.0.1", child.port, timeout=self.seconds)
-        try:
-            headers = {"authorization": f"Bearer {child.secret}"}
-            connection.request("POST", f"/{function}", json.dumps(body).encode(), headers)
-            answer = connection.getresponse()
-            text = answer.read().decode(errors="replace")
-        except (OSError, http.client.HTTPException) as error:
-            child.kill()
-            raise InfrastructureFailure(f'The bridge "{self.bridge}" did not answer: {child.last_words()}') from error
-        finally:
-            connection.close()
-        value = json.loads(text)
-        if answer.status != 200:
-            raise BadInput(f"The bridge {self.bridge}: {value['error'][:_SHOWN]}")
-        return value["result"]
+        for again in (True, False):
+            child = self._pool.start()
+            connection = http.client.HTTPConnection("127.0.0.1", child.port, timeout=self.seconds)
+            try:
+                headers = {"authorization": f"Bearer {child.secret}"}
+                connection.request("POST", f"/{function}", json.dumps(body).encode(), headers)
+                answer = connection.getresponse()
+                value = json.loads(answer.read())
+            except (OSError, http.client.HTTPException) as error:
+                child.kill()
+                if again and isinstance(error, ConnectionError):
+                    continue  # it may have died while it was idle. What is asked changes nothing
+                message = f'The bridge "{self.bridge}" did not answer: {child.last_words()}'
+                raise InfrastructureFailure(message) from error
+            finally:
+                connection.close()
+            if answer.status != 200:
+                raise BadInput(f"The bridge {self.bridge}: {value['error'][:_SHOWN]}")
+            return value["result"]
+        raise AssertionError("the second attempt returns or raises")
 
     def tasks(self, function: str = "tasks") -> list[Json]:
         """The tasks that the adapter lists. They are kept in a file, so that the next load needs no process. The adapter, its
