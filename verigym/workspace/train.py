@@ -42,7 +42,7 @@ from verigym.workspace.measure import context_of, frequent_reason, suite_of
 from verigym.workspace.recipe_facts import facts_of
 from verigym.workspace.stored_groups import check_tokens, stored_groups, with_stored_tasks
 from verigym.workspace.teachers import find_teacher, open_teacher
-from verigym.workspace.trained_policy import trained_policy
+from verigym.workspace.trained_policy import check_engine, trained_policy
 from verigym.workspace.training_environments import (
     rehearsed_of,
     training_environments,
@@ -291,6 +291,8 @@ class TrainingJob:
         policy = trained_policy(ws, recipe, self.parent, self.teacher)
         model, render = policy.model, policy.render
         report = self._reporter(on_step, model)
+        if recipe.engine.weights:
+            check_engine(ws, recipe, policy)
         _prepare(model, recipe)
         self.covered = self._coverage(model)
         reference = self._reference(model)
@@ -403,6 +405,8 @@ class TrainingJob:
 
         def report(step: int, metrics: dict[str, float]) -> bool:
             seconds = metrics["seconds"] + metrics.get("eval_s", 0.0)
+            if self.recipe.engine.weights:
+                metrics["sampler_bits"] = 8.0
             metrics["cost"] = seconds / 3600 * self.recipe.dollars_per_hour + metrics.get("teacher_cost", 0.0)
             store.add_metrics(self.run, step, metrics)
             for later in [number for number in history if number >= step]:

@@ -25,7 +25,7 @@ from verigym.core.errors import BadInput, not_found
 from verigym.core.generation import Completion, EngineLoad, Generation
 from verigym.core.printable import warn
 from verigym.core.time_limit import waiting
-from verigym.model import full, lora, lora_files
+from verigym.model import full, int8, lora, lora_files
 from verigym.model.llama_family import FusedWeights, llama_model
 from verigym.model.load import load_model
 from verigym.model.mamba_memory import prompt_tokens, scan_bytes
@@ -70,6 +70,8 @@ class LocalEngine:
         """Each has one set of weights and the batch that uses it."""
         self._taken: list[tuple[Decoder, list[Row]]] = []
         """Admitted requests that have not begun."""
+        self._why_not_int8: str | None = None
+        """Why int8 is refused. Empty if it can be used, and None before the first request for it."""
         self._open = asyncio.Event()
         """Whether requests may begin."""
         self._open.set()
@@ -77,6 +79,7 @@ class LocalEngine:
     async def generate(self, request: Generation) -> Completion:
         if request.version and request.version not in self.adapters:
             raise not_found("loaded version", request.version, self.adapters)
+        self.check_weights(request.sampling.weights)
         if len(request.ids) >= self.window:
             return Completion([], [], "context_full", version=request.version)
         await self._open.wait()
@@ -92,6 +95,16 @@ class LocalEngine:
                 return await row.future
         finally:
             row.begun()
+
+    def check_weights(self, weights: str) -> None:
+        """Refuses a request with weights in 8 bits if this model cannot sample with them."""
+        if weights and self._why_not_int8 is None:
+            llama = llama_model(self.model)
+            self._why_not_int8 = int8.why_unsupported(llama, next(self.model.parameters()).device)
+            if llama is not None and not self._why_not_int8:
+                int8.largest_inputs(llama)  # before training changes the model
+        if weights and self._why_not_int8:
+            raise BadInput(f"Weights in int8 cannot be used with this model: {self._why_not_int8}. Remove the setting")
 
     async def load(self, version: str, folder: Path) -> None:
         """Reads the adapter in the folder. Requests of other versions go on meanwhile."""
@@ -194,36 +207,44 @@ class LocalEngine:
         with self._lock:
             waiting, self._waiting = self._waiting, deque()
         room = self.max_batch - sum(len(decoder.rows) for decoder in self._decoders)
-        taken: dict[str, tuple[Decoder, list[Row]]] = {}
+        taken: dict[tuple[str, str], tuple[Decoder, list[Row]]] = {}
         left: list[Row] = []
-        full: set[str] = set()
+        full: set[tuple[str, str]] = set()
         for row in waiting:
-            version = row.request.version
+            kind = row.request.version, row.request.sampling.weights
             if row.future.cancelled():
                 continue
-            if room > 0 and version not in full:
-                decoder, new = taken.get(version) or (self._decoder(version, taken), [])
+            if room > 0 and kind not in full:
+                decoder, new = taken.get(kind) or (self._decoder(*kind, taken), [])
                 if decoder is not None and decoder.fits(row, new):
                     new.append(row)
-                    taken[version] = decoder, new
+                    taken[kind] = decoder, new
                     room -= 1
                     continue
-            full.add(version)
+            full.add(kind)
             left.append(row)
         with self._lock:
             self._waiting.extendleft(reversed(left))
         self._taken = list(taken.values())
 
-    def _decoder(self, version: str, taken: dict[str, tuple[Decoder, list[Row]]]) -> "Decoder | None":
-        """The decoder with this version. Otherwise a new or idle decoder loads it."""
-        loaded = next((decoder for decoder in self._decoders if decoder.version == version), None)
+    def _decoder(
+        self, version: str, weights: str, taken: dict[tuple[str, str], tuple[Decoder, list[Row]]]
+    ) -> "Decoder | None":
+        """The decoder with this version and these weights. Otherwise a new or idle decoder loads the version."""
+        alike = [decoder for decoder in self._decoders if decoder.weights == weights]
+        loaded = next((decoder for decoder in alike if decoder.version == version), None)
         if loaded is not None:
             return loaded
         used = [decoder for decoder, _ in taken.values()]
-        free = next((decoder for decoder in self._decoders if not decoder.rows and decoder not in used), None)
+        idle = [decoder for decoder in self._decoders if not decoder.rows and decoder not in used]
+        free = next((decoder for decoder in idle if decoder.weights == weights), None)
         bare = free is not None and free.version is None
-        if not bare and (not self._decoders or (self._decoders[0].concurrent and len(self._decoders) < MOST_DECODERS)):
-            free = decoder_for(self.model, self.max_batch, self.window)
+        more = not self._decoders or (self._decoders[0].concurrent and len(self._decoders) < MOST_DECODERS)
+        if not bare and not more and free is None and idle:
+            self._decoders.remove(idle[0])
+            more = True
+        if not bare and more:
+            free = decoder_for(self.model, self.max_batch, self.window, weights)
             self._decoders.append(free)
         if free is not None:
             free.reset()
@@ -309,6 +330,7 @@ class PlainDecoder:
 
     concurrent = False
     version: str | None = None
+    weights = ""
 
     def __init__(self, model: Any) -> None:
         self.model = model
@@ -359,9 +381,11 @@ class PlainDecoder:
         return out.logits[:, -1]
 
 
-def decoder_for(model: Any, max_batch: int, window: int) -> Decoder:
+def decoder_for(model: Any, max_batch: int, window: int, weights: str = "") -> Decoder:
     """The fastest decoder that gives correct results for this model."""
     llama = llama_model(model)
+    if llama is not None and weights == "int8":
+        return SlotDecoder(model, int8.Int8Weights(llama), weights)
     if llama is None:
         why = why_unsupported(model)
         if why:
