@@ -141,7 +141,7 @@ class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):
     restricted: list[float] = []
     """The same after truncation (top_p, top_k, min_p) or constraint. Empty if neither was used."""
     forced: list[tuple[int, int]] = []
-    """Half-open ranges of `completion_ids` that were not sampled: the end of limited reasoning. Their logprobs are 0, untrained."""
+    """Half-open ranges of `completion_ids` that were not sampled: the end of limited reasoning. Their logprobs are 0."""
     rewritten: bool = False
     """Whether this turn is a root because the chat template now renders earlier turns differently (it dropped thinking)."""
     sampling: Sampling = Sampling()
