@@ -129,7 +129,7 @@ Weights = Annotated[
     Literal["int8"] | None,
     typer.Option(
         "--weights",
-        help="Sample with weights in 8 bits (int8), on a CPU: about 3 times as fast, with slightly different probabilities",
+        help="Sample with weights in 8 bits (int8), on a CPU: about twice as fast, with slightly different probabilities",
     ),
 ]
 Constrain = Annotated[
