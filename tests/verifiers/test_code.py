@@ -346,8 +346,8 @@ CASES = [{"input": "3\n", "output": "6"}, {"input": "1\n2\n", "output": "2\n4\n"
 
 
 def test_a_program_is_run_case_by_case() -> None:
-    assert run(DOUBLE, CASES).passed
-    found = run("print(6)", CASES)
+    assert run(DOUBLE, CASES, seconds=60.0).passed
+    found = run("print(6)", CASES, seconds=60.0)
     assert (found.reward, found.passed) == (0.5, False)
     assert found.evidence.split("\n") == ["1 of 2 tests passed", "failed: case 2: printed '6\\n', expected '2\\n4\\n'"]
 
