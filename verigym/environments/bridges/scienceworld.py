@@ -35,7 +35,7 @@ BRIDGE = Bridge(
         why="its simulator runs in Java, in a process of its own",
     ),
     licence="Apache-2.0",
-    names=("scienceworld:find-plant", "scienceworld:boil"),
+    names=("scienceworld:find-plant", "scienceworld:chemistry-mix"),
 )
 _OPTIONS = ("size", "val", "turns", "simplify")
 _TURNS = 200
