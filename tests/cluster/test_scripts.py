@@ -114,6 +114,8 @@ def test_the_status_needs_an_address(monkeypatch: pytest.MonkeyPatch):
     [
         (["slurm", "trian", "r.yaml"], 'There is no command of Verigym "trian". Did you mean "train"?'),
         (["slurm", "--nodes", "2", "train", "r.yaml"], "would use one of the 2 machines. Add --cluster FILE"),
+        (["slurm", *TRAIN, "--nodes", "2"], "--nodes is an option of the job, and it stands after the command"),
+        (["kubernetes", *TRAIN, "--image=a"], "Write it before train"),
         (["slurm", "--partition", "a;b", *TRAIN], '--partition cannot be "a;b"'),
         (["slurm", "--name", "my job", *TRAIN], '--name cannot be "my job"'),
         (["kubernetes", "--image", "my image", *TRAIN], '--image cannot be "my image"'),
@@ -121,7 +123,18 @@ def test_the_status_needs_an_address(monkeypatch: pytest.MonkeyPatch):
         (["kubernetes", "--name", "a" * 48, *TRAIN], "at most 47"),
         (["kubernetes", "--volume", "", *TRAIN], '--volume cannot be ""'),
     ],
-    ids=["unknown command", "no --cluster", "partition", "name", "image", "secret", "long name", "empty"],
+    ids=[
+        "unknown command",
+        "no --cluster",
+        "late",
+        "late with =",
+        "partition",
+        "name",
+        "image",
+        "secret",
+        "long name",
+        "empty",
+    ],
 )
 def test_what_would_fail_when_the_job_runs_is_refused(words: list[str], problem: str):
     done = CliRunner().invoke(app, ["cluster", *words])

@@ -10,6 +10,8 @@ from verigym.cli.options import Json, group
 cluster = group("cluster", "Many machines: print what runs on them, and files that start a job on SLURM or Kubernetes.")
 _WHOLE_COMMAND = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 """Options after the first word belong to the command that is printed."""
+_OF_THE_JOB = {"--nodes", "--gpus", "--cpus", "--memory", "--hours", "--partition", "--image", "--secret", "--volume"}
+"""Options that no command of Verigym has, so after the first word they are misplaced."""
 
 Command = Annotated[
     list[str],
@@ -33,6 +35,9 @@ def _check_command(context: typer.Context, command: list[str], nodes: int) -> No
     known = getattr(root.command, "commands", {})
     if command[0] not in known:
         raise not_found("command of Verigym", command[0], known)
+    late = next((word for word in command if word.partition("=")[0] in _OF_THE_JOB), "")
+    if late:
+        raise BadInput(f"{late} is an option of the job, and it stands after the command. Write it before {command[0]}")
     if nodes > 1 and not any(word == "--cluster" or word.startswith("--cluster=") for word in command):
         raise BadInput(
             f"The command has no --cluster, so it would use one of the {nodes} machines. Add --cluster FILE to the command, or "
