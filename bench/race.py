@@ -356,6 +356,9 @@ def plot(source: Path, picture: Path) -> None:
                 )
     left.set(xlabel="seconds of training", ylabel="mean reward of a step", xscale="log")
     right.set(xlabel="seconds of training", ylabel="held-out success, %", xscale="log", ylim=(0, 100))
+    for panel in (left, right):
+        panel.set_xticks([10, 20, 30, 50, 100], ["10", "20", "30", "50", "100"])
+        panel.set_xticks([], minor=True)
     left.legend()
     note = f" ({found['note']})" if found["note"] else ""
     canvas.suptitle(f"The same toolcall training, {found['machine']}{note}", fontsize=10)

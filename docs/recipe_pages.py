@@ -338,13 +338,21 @@ def index_text(pages: Sequence[RecipePage]) -> str:
         if not page.shipped:
             rows.append([link, f"`{page.path.stem}`", "not measured yet", "", ""])
         for row in page.shipped:
-            gains = ", ".join(points(gain) for gain in row["gain"].values())
-            rows.append([link, f"`{page.path.stem}`", gains, str(row["seed"]), f"{row['seconds']:.0f}"])
+            rows.append([link, f"`{page.path.stem}`", _gains(row), str(row["seed"]), f"{row['seconds']:.0f}"])
     parts += [table(["recipe", "file", "gain", "seed", "seconds"], rows)]
     more = """To train another model, set `model=` on the command line. [Train](../how-to/training.md) explains the methods, and
     [Recipes](../reference/recipes.md) every field."""
     parts += [prose(more)]
     return "\n\n".join(parts) + "\n"
+
+
+def _gains(row: Row) -> str:
+    """The gain with its interval, or the mean gain of several environments."""
+    gains = list(row["gain"].values())
+    if len(gains) == 1:
+        return points(gains[0])
+    mean = sum(gain[0] for gain in gains) / len(gains)
+    return f"{100 * mean:+.1f} points, the mean of {len(gains)} environments"
 
 
 # -- pictures -------------------------------------------------------------------------------------------------------
