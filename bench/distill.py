@@ -2,10 +2,12 @@
 
     python bench/distill.py --teacher FOLDER --student FOLDER --home HOME --out FILE.jsonl
     python bench/distill.py --serve PYTHON ...      # the teacher behind a vLLM server. PYTHON is the interpreter that has vLLM
+    python bench/distill.py --first ...             # the student starts from a first stage of its own
 
-The teacher is trained with recipes/qwen_toolcall_sft.yaml, the student with recipes/qwen_distill.yaml. All are measured greedily
-on every held-out task. The gate asks whether the student may replace the teacher: at most 5 points worse, in at most 0.9 times
-the seconds of an episode. The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
+The teacher and the first stage of the student are trained with recipes/qwen_toolcall_sft.yaml, the student with
+recipes/qwen_distill.yaml. All are measured greedily on every held-out task. The gate asks whether the student may replace the
+teacher: at most 5 points worse, in at most 0.9 times the seconds of an episode. The goal is a GPU. `--quick` is a smoke test of
+the same path without the gate.
 """
 
 import contextlib
@@ -39,10 +41,14 @@ def main() -> None:
     asked.add_argument("--student", default="smollm2-135m", help="model of the student")
     asked.add_argument("--set", nargs="*", default=[], help="fields of the student's recipe, such as steps=20")
     asked.add_argument("--set-teacher", nargs="*", default=[], help="fields of the teacher's recipe")
+    asked.add_argument("--first", action="store_true", help="train a first stage of the student, from which it starts")
+    asked.add_argument("--set-first", nargs="*", default=[], help="fields of the recipe of the first stage")
     asked.add_argument(
         "--serve", default="", metavar="PYTHON", help="serve the teacher with the vLLM of this interpreter"
     )
-    asked.add_argument("--serve-share", default="0.2", help="share of the GPU's memory for the server")
+    asked.add_argument(
+        "--serve-share", default="0.2", help="share of the GPU's memory for the server, at least 0.13 of an H200"
+    )
     args, row = one_row(asked, "distill", taught)
     finish(
         [
@@ -105,9 +111,13 @@ def taught(args: Any, home: Path) -> dict[str, Any]:
         version, _ = train(ws, read_recipe(RECIPES / f"{name}.yaml", [*given, *quick]), on_step)
         return version, round(time.perf_counter() - begun, 1)
 
-    teacher, teacher_s = trained(
-        "quick_sft" if args.quick else "qwen_toolcall_sft", [f"model={args.teacher}", *args.set_teacher]
-    )
+    imitation = "quick_sft" if args.quick else "qwen_toolcall_sft"
+    teacher, teacher_s = trained(imitation, [f"model={args.teacher}", *args.set_teacher])
+    agents = {"small model": ws.agent(args.student), "teacher": teacher}
+    start: list[str] = []
+    if args.first:
+        agents["first stage"], _ = trained(imitation, [f"model={args.student}", *args.set_first])
+        start = [f"start={agents['first stage'].id}"]
     with contextlib.ExitStack() as opened:
         name = teacher.id
         if args.serve:
@@ -115,10 +125,12 @@ def taught(args: Any, home: Path) -> dict[str, Any]:
             if not folder.exists():
                 export(ws, teacher, folder, merged=True)
             name = opened.enter_context(served(args, folder))
-        student, student_s = trained("qwen_distill", [f"model={args.student}", f"distill.teacher={name}", *args.set])
+        student, student_s = trained(
+            "qwen_distill", [f"model={args.student}", f"distill.teacher={name}", *start, *args.set]
+        )
     environment = load_environment("toolcall")
     setting = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=128))
-    agents = {"small model": ws.agent(args.student), "teacher": teacher, "student": student}
+    agents["student"] = student
     reports = {who: stages.measure(ws, environment, agent, setting, n=few) for who, agent in agents.items()}
     success = {who: report.metrics["success"] for who, report in reports.items()}
     against = compare(reports["teacher"], reports["student"]).success
@@ -127,6 +139,8 @@ def taught(args: Any, home: Path) -> dict[str, Any]:
         "student": Path(args.student).name,
         "served": bool(args.serve),
         "set": args.set,
+        "set_teacher": args.set_teacher,
+        "first": args.set_first if args.first else None,
         "seconds": {"teacher": teacher_s, "student": student_s},
         "machine": machine(),
         "note": args.note,

@@ -7,7 +7,7 @@ WORK/status.txt says how each job goes, WORK/logs has what it printed, and WORK/
 run again. `alone: true` gives a job the whole GPU, for figures of speed. The others run side by side under MPS while their
 `slots` fit, in the order of the plan. `needs` are paths that must exist first, and `after` are jobs that must have ended well.
 The plan is read again every second, so jobs can be added while it runs. Do not kill a job that runs under MPS: it can end the
-others too. Interrupt it (SIGINT) instead.
+others too. Interrupt it (SIGINT) instead, or let it wait (SIGSTOP, then SIGCONT).
 """
 
 import argparse
@@ -188,4 +188,5 @@ def _with_seeds(job: dict[str, Any]) -> list[dict[str, Any]]:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what is in its background without it
     main()
