@@ -9,7 +9,7 @@ import pytest
 
 import verigym
 from tests.workspace.desk import DESK, HEAD, LETTERS, WALK, Bench, desk
-from verigym.core.errors import Refused
+from verigym.core.errors import InfrastructureFailure, Refused
 from verigym.core.records import Version
 from verigym.environments.load import load_environment
 from verigym.registry.integrity import ADAPTER_FILE
@@ -301,6 +301,23 @@ def test_a_verifier_that_fails_costs_no_run_and_it_is_said(fresh: Bench, verify:
     assert "broken" in why or "finite" in why
     explained = fresh.shell("explain", f"{run}/step-0001")
     assert "broken" in explained or "finite" in explained, explained
+
+
+def test_training_stops_if_nothing_can_be_scored_and_goes_on_when_the_cause_is_gone(fresh: Bench) -> None:
+    works = fresh.ws.home.parent / "works"
+    verify = f"""
+    import pathlib
+    if not pathlib.Path({str(works)!r}).exists():
+        raise ValueError('no disk')
+    return float(len(trajectory.reply) % 2)"""
+    place = fresh.file("needs_disk.py", desk(verify))
+    for _ in range(2):
+        with pytest.raises(InfrastructureFailure, match="last 3 steps could be scored.*no disk.*repeat the command"):
+            fresh.train("grpo", environment=place, steps=5, held_out_eval=None)
+    works.touch()
+    _, run = fresh.train("grpo", environment=place, steps=5, held_out_eval=None)
+    rows = fresh.metrics(run)
+    assert len(rows) == 5 and [step for step, row in rows.items() if "reward" in row] == [1, 2, 3, 4, 5]
 
 
 # -- which tasks --------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from verigym.core import event_loop
-from verigym.core.errors import BadInput, RankLost, Refused
+from verigym.core.errors import BadInput, InfrastructureFailure, RankLost, Refused
 from verigym.core.printable import warn
 from verigym.core.protocols import Context
 from verigym.core.records import Dataset, Example, Json, Preference, Suite, Task, Version, content_hash
@@ -60,6 +60,8 @@ if TYPE_CHECKING:
 
 MAX_RESTARTS = 5
 """How often the ranks are started again without a new step in between."""
+UNSCORED_STEPS = 3
+"""Training stops after so many steps in a row in which no episode could be scored."""
 OnStep = Callable[[int, dict[str, float], list[Alarm]], None]
 
 
@@ -138,6 +140,13 @@ def _trained(ws: WorkspaceFolder, job: "TrainingJob", on_step: OnStep) -> Any:
             warn(f"{str(error).partition('. ')[0]}. All ranks were started again and resume from the checkpoint")
 
 
+def _reason(ws: WorkspaceFolder, prefix: str) -> str:
+    """Why episodes of the runs with this prefix could not be scored, as a sentence."""
+    reasons = (frequent_reason(ws, child.id) for child in ws.store.runs_from(prefix))
+    found = next(filter(None, reasons), "")
+    return f" Most frequent reason: {found.removesuffix('.')}." if found else ""
+
+
 def why_nothing_learnt(ws: WorkspaceFolder, run: str) -> str:
     """Why no step of a training run changed the weights. Empty if one did."""
     rows = list(ws.store.metrics(run).values())
@@ -146,10 +155,7 @@ def why_nothing_learnt(ws: WorkspaceFolder, run: str) -> str:
     passed = [row["passed"] for row in rows if "passed" in row]
     steps = counted(len(rows), "step")
     if not passed:
-        children = (child.id for child in ws.store.runs_from(f"{run}/step-"))
-        reason = next(filter(None, (frequent_reason(ws, child) for child in children)), "")
-        told = f" Most frequent reason: {reason.removesuffix('.')}." if reason else ""
-        return f"No episode of {steps} could be scored.{told} {remedy_of('nothing scored')}"
+        return f"No episode of {steps} could be scored.{_reason(ws, f'{run}/step-')} {remedy_of('nothing scored')}"
     if any("kept" in row for row in rows):
         return f"No episode of {steps} passed, so there was nothing to imitate. {remedy_of('tasks too hard')}"
     if any("value" in row or "untaught" in row for row in rows):
@@ -420,6 +426,13 @@ class TrainingJob:
             if shared is not None:
                 shared.store()  # that of an earlier step, because the state of this one is written after the report
             on_step(step, metrics, new)
+            latest = [history[number] for number in sorted(history)[-UNSCORED_STEPS:]]
+            if len(latest) == UNSCORED_STEPS and all(row.get("unscored") and "reward" not in row for row in latest):
+                reason = _reason(self.ws, f"{self.run}/step-{step:04d}")
+                raise InfrastructureFailure(
+                    f"No episode of the last {UNSCORED_STEPS} steps could be scored.{reason} "
+                    "Fix the cause and repeat the command to continue"
+                )
             return self.keeper.stops_at(history) is not None
 
         return report
