@@ -12,6 +12,8 @@ from verigym.environments.bridges.install import install
 EXAMPLES = {
     "agentdojo_slack": ("agentdojo", ["does the user's task: utility 10 of 10, attacks that succeeded 0 of 10",
                                       "attacks that succeeded 10 of 10", "does nothing: utility 0 of 10"]),
+    "bfcl_exam": ("bfcl", ["simple_python, the right calls: 10 of 10", "parallel, a changed argument: 0 of 10",
+                           "parallel, every call twice: 0 of 10", "simple_python, only words: 0 of 10"]),
     "gymnasium_taxi": ("gymnasium", ["random actions: 2 of 10", "the planner: 10 of 10 passengers arrived"]),
     "scienceworld_plant": ("scienceworld", ["  focus on ", "reward 1.00"]),
 }  # fmt: skip
