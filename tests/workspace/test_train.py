@@ -312,7 +312,7 @@ def test_training_stops_if_nothing_can_be_scored_and_goes_on_when_the_cause_is_g
     return float(len(trajectory.reply) % 2)"""
     place = fresh.file("needs_disk.py", desk(verify))
     for _ in range(2):
-        with pytest.raises(InfrastructureFailure, match="last 3 steps could be scored.*no disk.*repeat the command"):
+        with pytest.raises(InfrastructureFailure, match=r"last 3 steps could be scored.*no disk.*repeat the command"):
             fresh.train("grpo", environment=place, steps=5, held_out_eval=None)
     works.touch()
     _, run = fresh.train("grpo", environment=place, steps=5, held_out_eval=None)
