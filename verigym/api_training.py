@@ -227,7 +227,8 @@ class TrainingVerbs(WorkspaceBase):
         there is no new version, and it raises `Refused`.
         """
         from verigym.training.recipe_notes import RecipeWarning
-        from verigym.workspace.train import train, why_nothing_learnt
+        from verigym.workspace.nothing_learnt import why_nothing_learnt
+        from verigym.workspace.train import train
         from verigym.workspace.train_warnings import recipe_warnings
 
         own: list[Tracker] = [each for each in trackers or () if not isinstance(each, str)]

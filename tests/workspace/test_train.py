@@ -17,7 +17,7 @@ from verigym.tasks.load import tasks_hash
 from verigym.training.alarms import Alarm
 from verigym.training.recipe import ALGORITHMS
 from verigym.workspace import datasets as data
-from verigym.workspace.train import why_nothing_learnt
+from verigym.workspace.nothing_learnt import why_nothing_learnt
 
 FAMILIES = [f"train-{letter}" for letter in LETTERS]
 ACTS = """

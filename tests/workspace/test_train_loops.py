@@ -8,7 +8,7 @@ import pytest
 from tests.workspace.desk import HEAD, Bench
 from verigym.core.errors import Refused
 from verigym.workspace.difficulty import difficulty_report
-from verigym.workspace.train import why_nothing_learnt
+from verigym.workspace.nothing_learnt import why_nothing_learnt
 
 FAILS = (
     HEAD

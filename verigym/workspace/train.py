@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from verigym.core import event_loop
-from verigym.core.errors import BadInput, InfrastructureFailure, RankLost, Refused
+from verigym.core.errors import BadInput, RankLost, Refused
 from verigym.core.printable import warn
 from verigym.core.protocols import Context
 from verigym.core.records import Dataset, Example, Json, Preference, Suite, Task, Version, content_hash
-from verigym.core.words import counted, percent
+from verigym.core.words import counted
 from verigym.evaluation.suites import family_of
 from verigym.harness.varied_tools import with_varied_tools
 from verigym.model.coverage import Coverage, all_parameters
@@ -22,7 +22,7 @@ from verigym.registry.checkpoints import KeptCheckpoint
 from verigym.registry.versions import version_id
 from verigym.rollout.settings import RunSettings
 from verigym.tasks.load import tasks_hash
-from verigym.training.alarms import Alarm, StoredAlarm, new_alarms, remedy_of, stored_alarm
+from verigym.training.alarms import Alarm, StoredAlarm, new_alarms, stored_alarm
 from verigym.training.defaults import resolved
 from verigym.training.environments import TrainingEnvironment
 from verigym.training.imitation import imitated, with_every_reply
@@ -38,7 +38,8 @@ from verigym.workspace.checkpoints import CheckpointKeeper, forget_kept
 from verigym.workspace.full_disk import check_disk
 from verigym.workspace.gold import check_gold, gold_examples, gold_source
 from verigym.workspace.leak_check import check_rows
-from verigym.workspace.measure import context_of, frequent_reason, suite_of
+from verigym.workspace.measure import context_of, suite_of
+from verigym.workspace.nothing_learnt import check_scored, why_nothing_learnt
 from verigym.workspace.recipe_facts import facts_of
 from verigym.workspace.stored_groups import check_tokens, stored_groups, with_stored_tasks
 from verigym.workspace.teachers import find_teacher, open_teacher
@@ -60,8 +61,6 @@ if TYPE_CHECKING:
 
 MAX_RESTARTS = 5
 """How often the ranks are started again without a new step in between."""
-UNSCORED_STEPS = 3
-"""Training stops after so many steps in a row in which no episode could be scored."""
 OnStep = Callable[[int, dict[str, float], list[Alarm]], None]
 
 
@@ -138,37 +137,6 @@ def _trained(ws: WorkspaceFolder, job: "TrainingJob", on_step: OnStep) -> Any:
             if failures > MAX_RESTARTS or not restart_ranks():
                 raise
             warn(f"{str(error).partition('. ')[0]}. All ranks were started again and resume from the checkpoint")
-
-
-def _reason(ws: WorkspaceFolder, prefix: str) -> str:
-    """Why episodes of the runs with this prefix could not be scored, as a sentence."""
-    reasons = (frequent_reason(ws, child.id) for child in ws.store.runs_from(prefix))
-    found = next(filter(None, reasons), "")
-    return f" Most frequent reason: {found.removesuffix('.')}." if found else ""
-
-
-def why_nothing_learnt(ws: WorkspaceFolder, run: str) -> str:
-    """Why no step of a training run changed the weights. Empty if one did."""
-    rows = list(ws.store.metrics(run).values())
-    if not rows or any("loss" in row for row in rows):
-        return ""
-    passed = [row["passed"] for row in rows if "passed" in row]
-    steps = counted(len(rows), "step")
-    if not passed:
-        return f"No episode of {steps} could be scored.{_reason(ws, f'{run}/step-')} {remedy_of('nothing scored')}"
-    if any("kept" in row for row in rows):
-        return f"No episode of {steps} passed, so there was nothing to imitate. {remedy_of('tasks too hard')}"
-    if any("value" in row or "untaught" in row for row in rows):
-        return (
-            f"No episode of {steps} could be learnt from: each was truncated and left out (episodes.mask_truncated), or the "
-            "teacher could not score it. Raise max_tokens, or remove episodes.mask_truncated"
-        )
-    share = sum(passed) / len(passed)
-    kind = "tasks too hard" if share < 0.25 else "tasks too easy" if share > 0.75 else "no signal"
-    return (
-        f"In {steps}, the episodes of each group got equal rewards, so no group says what is better ({percent(share, 0)} of "
-        f"episodes passed). {remedy_of(kind)}"
-    )
 
 
 class TrainingJob:
@@ -426,13 +394,7 @@ class TrainingJob:
             if shared is not None:
                 shared.store()  # that of an earlier step, because the state of this one is written after the report
             on_step(step, metrics, new)
-            latest = [history[number] for number in sorted(history)[-UNSCORED_STEPS:]]
-            if len(latest) == UNSCORED_STEPS and all(row.get("unscored") and "reward" not in row for row in latest):
-                reason = _reason(self.ws, f"{self.run}/step-{step:04d}")
-                raise InfrastructureFailure(
-                    f"No episode of the last {UNSCORED_STEPS} steps could be scored.{reason} "
-                    "Fix the cause and repeat the command to continue"
-                )
+            check_scored(self.ws, self.run, history)
             return self.keeper.stops_at(history) is not None
 
         return report
