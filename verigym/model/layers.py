@@ -12,7 +12,6 @@ Shapes: N tokens, H hidden size, R ranks of the joined adapters, O outputs, L la
 is passed in. It gets q, k and v and returns its output and the state for its backward pass.
 """
 
-import importlib.util
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -22,6 +21,7 @@ from torch import Tensor
 from torch.autograd import Function
 
 from verigym.model.attention import Tree, attend
+from verigym.model.devices import has_kernels, on_cpu
 from verigym.model.llama_family import (
     JoinedWeights,
     Layer,
@@ -46,7 +46,7 @@ Ops: TypeAlias = "TorchOps | KernelOps"
 
 def over_tree(llama: LlamaModel, packed: PackedBatch) -> Tensor:
     """The last hidden state of every place of a prefix tree."""
-    if packed.ids_N.device.type == "cuda" and importlib.util.find_spec("triton"):
+    if has_kernels(packed.ids_N.device):
         from verigym.model.train_kernels import KernelOps, TreeKernel
 
         attention, ops = TreeKernel(packed.ends_N, llama.embedding.dtype), KernelOps()
@@ -113,7 +113,7 @@ class _Layer(Function):
         gates = gate_up.forward(ops.norm(middle, layer.norm_mid, llama.eps))
         result = down.add_to(middle, ops.gate(gates, llama.gelu))
         lows = [part.low_NR for part in parts]
-        ctx.save_for_backward(x, heads, seen, middle, gates if x.device.type == "cpu" else None, *lows, *adapters)
+        ctx.save_for_backward(x, heads, seen, middle, gates if on_cpu(x.device) else None, *lows, *adapters)
         ctx.rest = llama, layer, turns, attention, ops, kept
         return result
 

@@ -14,6 +14,7 @@ from verigym.core.errors import BadInput, NotFound
 from verigym.core.printable import warn
 from verigym.model import embedded
 from verigym.model.construction import ONE_MODEL_AT_A_TIME
+from verigym.model.devices import default_device, default_dtype
 from verigym.model.lora_targets import is_mamba
 from verigym.model.mamba_memory import missing_kernels, shorten_chunks
 from verigym.model.nf4 import Quantized, quantize
@@ -25,15 +26,6 @@ class LoadedModel(NamedTuple):
     tokenizer: Any
     name: str
     quantized: Quantized = ""
-
-
-def default_device() -> str:
-    return "cuda" if torch.cuda.is_available() else "cpu"
-
-
-def default_dtype(device: str) -> torch.dtype:
-    """bfloat16 on a GPU. float32 on a CPU, where half precision is slow or missing on most machines."""
-    return torch.bfloat16 if device.startswith("cuda") else torch.float32
 
 
 def _say(line: str) -> None:

@@ -4,7 +4,6 @@ Shapes: N places of a prefix tree, M scored places, B samples, S the most scored
 V vocabulary. Logits exist only where a token is scored, and only a chunk of them at a time.
 """
 
-import importlib.util
 from collections.abc import Callable
 from typing import Any
 
@@ -14,11 +13,12 @@ from torch.utils.checkpoint import checkpoint
 
 from verigym.model import full, layers, lora
 from verigym.model.attention import Tree, tree_attention
+from verigym.model.devices import has_kernels
 from verigym.model.llama_family import llama_model
 from verigym.model.tree import PackedBatch
 
-_CHUNK_BYTES = {"cpu": 64 << 20, "cuda": 512 << 20}
-"""Bytes of logits that exist at once."""
+_CHUNK_BYTES = {"cpu": 64 << 20}
+"""Bytes of logits that exist at once. On accelerators: 512 MiB."""
 
 
 def hidden_states(model: Any, packed: PackedBatch) -> Tensor:
@@ -96,7 +96,8 @@ def token_values(model: Any, packed: PackedBatch) -> tuple[Tensor, Tensor]:
 def _score(
     model: Any, hidden_MH: Tensor, targets_M: Tensor, temperature: float, entropy_too: bool
 ) -> tuple[Tensor, Tensor]:
-    rows = max(1, _CHUNK_BYTES[hidden_MH.device.type] // (4 * model.config.get_text_config().vocab_size))
+    most = _CHUNK_BYTES.get(hidden_MH.device.type, 512 << 20)
+    rows = max(1, most // (4 * model.config.get_text_config().vocab_size))
     trained = any(parameter.requires_grad for parameter in model.get_output_embeddings().parameters())
     pieces = [
         checkpoint(_logprobs, model, hidden, targets, temperature, use_reentrant=False)
@@ -123,7 +124,7 @@ class _Scores(torch.autograd.Function):
         ctx: Any, model: Any, hidden_CH: Tensor, targets_C: Tensor, temperature: float
     ) -> tuple[Tensor, Tensor]:
         wanted = ctx.needs_input_grad[1]
-        weight_VH = bare_head(model) if hidden_CH.device.type == "cuda" and importlib.util.find_spec("triton") else None
+        weight_VH = bare_head(model) if has_kernels(hidden_CH.device) else None
         if weight_VH is not None:
             from verigym.model.train_kernels import score
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from verigym.model.devices import free_bytes
 from verigym.model.lora_targets import is_mamba
 
 KERNELS = ("mamba_ssm", "causal_conv1d")
@@ -42,10 +43,7 @@ def scan_bytes(model: Any) -> int:
 
 def prompt_tokens(device: torch.device, size: int) -> float:
     """How many tokens of prompts a scan of so many bytes per token reads in half of the free memory. No limit on a CPU."""
-    if device.type != "cuda" or not size:
-        return math.inf
-    unused = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
-    return (torch.cuda.mem_get_info(device)[0] + unused) / 2 / size
+    return math.inf if device.type == "cpu" or not size else free_bytes(device) / 2 / size
 
 
 def _bytes(mixer: Any) -> int:

@@ -39,7 +39,7 @@ class Shape(Struct, frozen=True, kw_only=True):
 
 def read_shape(name: str, device: str | None = None) -> Shape:
     """The shape of `smollm2-135m`, a folder or a Hugging Face model id, in the precision that `device` loads it in."""
-    from verigym.model.load import default_device, default_dtype
+    from verigym.model.devices import default_device, default_dtype
 
     return shape_of(_config_of(name), name, default_dtype(device or default_device()).itemsize)
 

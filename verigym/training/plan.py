@@ -9,7 +9,6 @@ takes minutes or days, and whether it fits into memory.
 
 import bisect
 import math
-import os
 import time
 from collections.abc import Callable
 
@@ -26,7 +25,7 @@ EPISODE_S = 2e-4
 """Python time per episode, spent once when it runs and once when it becomes a sample."""
 PASSES = 8
 """How often the update reads or writes each activation."""
-LOGIT_BYTES = {"cpu": 64 << 20, "cuda": 512 << 20}
+LOGIT_BYTES = {"cpu": 64 << 20}
 """Size of one chunk of logits. Its gradient needs the same again."""
 CPU_TOKENS = 1024
 """Tokens per micro-batch on a CPU. More saves little time and takes more memory (docs/LOG.md)."""
@@ -166,25 +165,21 @@ def measure(device: str | None = None) -> Device:
     on it make it look slower."""
     import torch
 
-    from verigym.model.load import default_device, default_dtype
+    from verigym.model.devices import default_device, default_dtype, memory, name_of, synchronize
 
     target = torch.device(device or default_device())
-    gpu = target.type == "cuda"
-    size, dtype = (8192 if gpu else 1024), default_dtype(target.type)
+    gpu = target.type != "cpu"
+    size, dtype = (8192 if gpu else 1024), default_dtype(target)
     a, b = (torch.randn(size, size, device=target).to(dtype) for _ in range(2))
     product = torch.empty_like(a)
     here, there = (torch.zeros((1 << 31) if gpu else (1 << 27), dtype=torch.uint8, device=target) for _ in range(2))
 
-    def wait() -> None:
-        if gpu:
-            torch.cuda.synchronize(target)
-
-    product_s = _seconds(lambda: torch.mm(a, b, out=product), wait)
-    copy_s = _seconds(lambda: there.copy_(here), wait)
+    product_s = _seconds(lambda: torch.mm(a, b, out=product), lambda: synchronize(target))
+    copy_s = _seconds(lambda: there.copy_(here), lambda: synchronize(target))
     return Device(
         kind=target.type,
-        name=torch.cuda.get_device_name(target) if gpu else f"{torch.get_num_threads()} CPU threads",
-        memory=torch.cuda.mem_get_info(target)[1] if gpu else os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        name=name_of(target),
+        memory=memory(target)[1],
         flops=2 * size**3 / product_s,
         bandwidth=2 * here.numel() / copy_s,
     )
@@ -234,7 +229,7 @@ def _decoding_s(prompts: int, rows_each: int, load: TrainingLoad, shape: Shape, 
         return 0.0
     prompt_s = prompts * load.prompt_tokens * _forward(load.prompt_tokens / 2, shape) / device.flops
     read = shape.active * shape.bytes_per_weight + rows * _context(load) * _kv(shape)
-    latency_s = GPU_LAYER_S * shape.layers if device.kind == "cuda" else 0.0
+    latency_s = GPU_LAYER_S * shape.layers if device.kind != "cpu" else 0.0
     token_s = 2 * shape.active * rows / device.flops + read / device.bandwidth + latency_s
     results_s = rows * load.result_tokens * _forward(_context(load), shape) / device.flops
     return prompt_s + results_s + load.reply_tokens * token_s + EPISODE_S * rows
@@ -264,7 +259,7 @@ def _forward(context: float, shape: Shape) -> float:
 def memory_of(load: TrainingLoad, shape: Shape, device: Device) -> Memory:
     weights, merged = _weights(load, shape)
     adapter = _trained(load, shape)
-    cache, logits = load.trained * _kv(shape) if load.samples else 0, 2 * LOGIT_BYTES[device.kind]
+    cache, logits = load.trained * _kv(shape) if load.samples else 0, 2 * LOGIT_BYTES.get(device.kind, 512 << 20)
     usable = USABLE * device.memory
     fixed = weights + merged + adapter + cache + logits + load.teacher_weights
     sample = load.prompt_tokens + load.reply_tokens + load.result_tokens

@@ -18,9 +18,10 @@ from verigym.core.errors import InfrastructureFailure, RankLost, Refused, Verigy
 from verigym.core.printable import warn
 from verigym.core.records import Sample
 from verigym.model import full, lora, shards
+from verigym.model.devices import default_dtype
 from verigym.model.divided_load import load_divided, readable
 from verigym.model.forward_check import check_agreement
-from verigym.model.load import default_dtype, load_model
+from verigym.model.load import load_model
 from verigym.model.nf4 import Quantized
 from verigym.model.shape import Shape, read_shape, shape_of
 from verigym.training.checkpoint import read_checkpoint, write_checkpoint

@@ -20,6 +20,7 @@ from torch.nn.utils import clip_grad_norm_
 from verigym.core.errors import InfrastructureFailure, Refused
 from verigym.core.records import Sample
 from verigym.model import full, lora, shards
+from verigym.model.devices import empty_cache, free_bytes
 from verigym.model.forward_check import can_share
 from verigym.model.logprobs import hidden_states, scores, token_logprobs, token_values
 from verigym.model.mamba_memory import scan_bytes
@@ -501,9 +502,7 @@ def token_budget(model: Any) -> int:
     lowered = getattr(model, "_verigym_budget", sys.maxsize)
     if model.device.type == "cpu":
         return min(CPU_TOKENS, lowered)
-    unused = torch.cuda.memory_reserved(model.device) - torch.cuda.memory_allocated(model.device)
-    free = torch.cuda.mem_get_info(model.device)[0] + unused
-    return min(max(1, int(_SHARE * free / bytes_per_token(model))), lowered)
+    return min(max(1, int(_SHARE * free_bytes(model.device) / bytes_per_token(model))), lowered)
 
 
 def bytes_per_token(model: Any) -> int:
@@ -524,7 +523,7 @@ def lower_budget(model: Any, failed: PackedBatch, together: int = 1) -> None:
             f"Out of memory on {model.device}: {what} of {tokens} tokens does not fit. {_remedy(model)}"
         )
     model._verigym_budget = tokens // 2
-    torch.cuda.empty_cache()
+    empty_cache(model.device)
 
 
 def _remedy(model: Any) -> str:

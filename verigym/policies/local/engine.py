@@ -9,7 +9,6 @@ for every other architecture.
 """
 
 import asyncio
-import importlib.util
 import inspect
 import threading
 import time
@@ -26,6 +25,7 @@ from verigym.core.generation import Completion, EngineLoad, Generation
 from verigym.core.printable import warn
 from verigym.core.time_limit import waiting
 from verigym.model import full, lora, lora_files
+from verigym.model.devices import has_kernels
 from verigym.model.llama_family import FusedWeights, llama_model
 from verigym.model.load import load_model
 from verigym.model.mamba_memory import prompt_tokens, scan_bytes
@@ -368,7 +368,7 @@ def decoder_for(model: Any, max_batch: int, window: int) -> Decoder:
             line = f"{type(model).__name__}: uses the slow decoder without shared prefixes ({why})"
             warn(line)
         return PlainDecoder(model) if why else SlotDecoder(model, None)
-    if llama.embedding.device.type == "cuda" and importlib.util.find_spec("triton"):
+    if has_kernels(llama.embedding.device):
         from verigym.policies.local.paged import PagedDecoder
 
         return PagedDecoder(FusedWeights(llama), max_batch, window)
