@@ -34,7 +34,7 @@ async def main() -> None:
     for category in ("simple_python", "parallel"):
         exam = verigym.load_environment(f"bfcl:{category}?train=0")
         tasks = exam.tasks("val")[:10]
-        right = [exam.gold(task) for task in tasks]
+        right = [exam.gold_replies(task)[0] for task in tasks]
         agents = {
             "the right calls": right,
             "a changed argument": [[changed(calls[0]), *calls[1:]] for calls in right],
