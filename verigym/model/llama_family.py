@@ -17,7 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from verigym.model import full, lora
+from verigym.model import columns, full, lora
 from verigym.model.lora_layers import Pair, base_of, looked_up
 from verigym.model.nf4 import Nf4Linear
 
@@ -318,12 +318,12 @@ class FusedWeights:
                         into.copy_(part.weight)
                     else:
                         torch.addmm(part.weight, b_OR, a_RH, out=into)
-        for kept, pair in (
-            ("_embedding", self.llama.embedding_pair(adapter)),
-            ("_head", self.llama.head_pair(adapter)),
-        ):
-            moved |= self._keep(kept, pair)
-        return moved
+        return self.keep_pairs(adapter) or moved
+
+    def keep_pairs(self, adapter: lora.LoraAdapter | None) -> bool:
+        """Keeps a copy of the adapter of embeddings and head. Returns whether one changed its address."""
+        moved = self._keep("_embedding", self.llama.embedding_pair(adapter))
+        return self._keep("_head", self.llama.head_pair(adapter)) or moved
 
     def _keep(self, name: str, pair: Pair | None) -> bool:
         """Keeps a copy of a pair, in place if it fits. Returns whether it has another address."""
@@ -346,13 +346,18 @@ class FusedWeights:
 
     def head(self, hidden: Tensor) -> Tensor:
         """The output layer with the adapter, before any scaling of logits."""
-        logits = base_of(self.llama.model.get_output_embeddings())(hidden)
+        layer = base_of(self.llama.model.get_output_embeddings())
+        bare = type(layer) is nn.Linear and layer.bias is None and columns.applies(hidden)
+        logits = columns.product(hidden, layer.weight) if bare else layer(hidden)
         return logits if self._head is None else logits + (hidden @ self._head.a.T) @ self._head.b.T
 
     def hidden(self, ids_N: Tensor, positions_N: Tensor, attend: Attend) -> Tensor:
         """The last hidden states, without gradients."""
         x_NH = self.embed(ids_N)
         turns = self.llama.turns(positions_N)
+        if columns.applies(x_NH) and not self._quantized:
+            x_NH = columns.hidden(self.llama, self.weights, x_NH, turns, attend)
+            return normed(x_NH, self.llama.norm, self.llama.eps)
         for number, each in enumerate(self.weights):
             x_NH = _layer(self.llama, number, each, x_NH, turns, attend)
         return normed(x_NH, self.llama.norm, self.llama.eps)

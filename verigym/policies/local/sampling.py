@@ -14,6 +14,8 @@ from torch import Tensor
 from verigym.policies.local.requests import Row
 
 _BLOCK = 256
+_CACHED = 1 << 18
+"""Logits that stay in the cache of a CPU core from one operation to the next."""
 
 
 class SampledTokens(NamedTuple):
@@ -83,15 +85,16 @@ def draw(logits_BV: Tensor, rows: list[Row]) -> SampledTokens:
 def _invert(scaled_BV: Tensor, rows: list[Row]) -> tuple[Tensor, Tensor]:
     """The drawn tokens (the likeliest for greedy rows) and their logprobs. It sums blocks first and then searches the block of
     the random number, to read the vocabulary only a few times and use double precision where it matters."""
-    most_B1 = scaled_BV.amax(-1, keepdim=True)
-    weights_BNW = F.pad((scaled_BV - most_B1).exp_(), (0, -scaled_BV.shape[1] % _BLOCK)).unflatten(-1, (-1, _BLOCK))
-    sums_BN = weights_BNW.sum(-1).double().cumsum(-1)
+    most_B1, sums_BN = _block_sums(scaled_BV)
+    sums_BN = sums_BN.double().cumsum(-1)
     greedy = [row.request.sampling.temperature == 0 for row in rows]
     numbers = [0.0 if likeliest else row.random.random() for likeliest, row in zip(greedy, rows, strict=True)]
     number_B1 = torch.tensor(numbers, dtype=torch.float64, device=sums_BN.device)[:, None]
     target_B1, block_B1 = _place(sums_BN, number_B1 * sums_BN[:, -1:])
     before_B1 = F.pad(sums_BN, (1, 0)).gather(-1, block_B1)
-    inside_BW = weights_BNW[torch.arange(len(rows), device=block_B1.device), block_B1[:, 0]].double().cumsum(-1)
+    place_BW = block_B1 * _BLOCK + torch.arange(_BLOCK, device=block_B1.device)
+    inside_BW = (scaled_BV.gather(-1, place_BW.clamp_max(scaled_BV.shape[1] - 1)) - most_B1).exp_()
+    inside_BW = inside_BW.masked_fill_(place_BW >= scaled_BV.shape[1], 0.0).double().cumsum(-1)
     _, found_B1 = _place(inside_BW, target_B1 - before_B1)
     chosen_B1 = block_B1 * _BLOCK + found_B1
     if any(greedy):
@@ -99,6 +102,21 @@ def _invert(scaled_BV: Tensor, rows: list[Row]) -> tuple[Tensor, Tensor]:
         chosen_B1 = torch.where(greedy_B1, scaled_BV.argmax(-1, keepdim=True), chosen_B1)
     logprobs_B1 = scaled_BV.gather(-1, chosen_B1) - most_B1 - sums_BN[:, -1:].log().float()
     return chosen_B1[:, 0], logprobs_B1[:, 0]
+
+
+def _block_sums(scaled_BV: Tensor) -> tuple[Tensor, Tensor]:
+    """The largest logit of each row, and the sums of each block of its weights, which are relative to it. A few rows at a time, so
+    that they stay in the cache of a core from one operation to the next."""
+    vocabulary = scaled_BV.shape[1]
+    rows = len(scaled_BV) if scaled_BV.device.type != "cpu" else max(1, _CACHED // vocabulary)
+    weights_BV = scaled_BV.new_zeros(min(rows, len(scaled_BV)), -(-vocabulary // _BLOCK) * _BLOCK)
+    most: list[Tensor] = []
+    sums: list[Tensor] = []
+    for scaled in scaled_BV.split(rows):
+        most.append(scaled.amax(-1, keepdim=True))
+        torch.sub(scaled, most[-1], out=weights_BV[: len(scaled), :vocabulary]).exp_()
+        sums.append(weights_BV[: len(scaled)].unflatten(-1, (-1, _BLOCK)).sum(-1))
+    return torch.cat(most), torch.cat(sums)
 
 
 def _place(sums_BN: Tensor, target_B1: Tensor) -> tuple[Tensor, Tensor]:

@@ -62,6 +62,8 @@ class _SlotPass:
         self.decoder = decoder
         self.prefixes = prefixes
         self.write = write
+        self.whole = len(prefixes) == 1 and isinstance(prefixes[0][1], slice)
+        """Whether all rows have the same prefix."""
         self.flat: Tensor | None = None
         """Row indices of the new keys in the flattened buffer."""
         self.width = int(offsets_B.max())
@@ -104,33 +106,40 @@ class _SlotPass:
         rows, heads, new, size = query.shape
         query = (query * scaling).reshape(rows, key.shape[1], -1, size)
         scores = query @ key.transpose(-1, -2)
+        mask = self._mask(window, scores.dtype)
         if self.prefixes:
-            scores = torch.cat([self._prefix_scores(layer, query), scores], -1)
+            own, scores = scores, scores.new_empty(*scores.shape[:3], self.width + scores.shape[-1])
+            self._prefix_scores(layer, query, scores[..., : self.width])
+            if self.whole and window is None and cap is None:  # no query's prefix is hidden
+                seen = scores[..., self.width :].unflatten(2, (-1, new))
+                torch.add(own.unflatten(2, (-1, new)), mask[..., self.width :], out=seen)
+                mask = None
+            else:
+                scores[..., self.width :] = own
         if cap is not None:
             scores = torch.tanh(scores / cap) * cap
-        scores.unflatten(2, (-1, new)).add_(self._mask(window, scores.dtype))
+        if mask is not None:
+            scores.unflatten(2, (-1, new)).add_(mask)
         weights = torch.softmax(scores.float(), -1).to(query.dtype)
         out = weights[..., self.width :] @ value
         for prefix, which in self.prefixes:
             values = prefix.values[layer]
             seen = weights[which, ..., : values.shape[1]].transpose(0, 1).flatten(1, 2) @ values
-            out[which] += seen.unflatten(1, (-1, out.shape[2])).transpose(0, 1)
+            seen = seen.unflatten(1, (-1, out.shape[2])).transpose(0, 1)
+            if self.whole:
+                out += seen
+            else:
+                out[which] += seen
         return out.view(rows, heads, new, size).transpose(1, 2)
 
-    def _prefix_scores(self, layer: int, query: Tensor) -> Tensor:
-        """The scores of each row's queries with the keys of its prefix, zero past its end, as one product per prefix."""
-        found = [
-            (query[which].transpose(0, 1).flatten(1, 2) @ prefix.keys[layer].transpose(-1, -2))
-            .unflatten(1, (-1, query.shape[2]))
-            .transpose(0, 1)
-            for prefix, which in self.prefixes
-        ]
-        if isinstance(self.prefixes[0][1], slice):
-            return found[0]
-        scores = query.new_zeros(*query.shape[:3], self.width)
-        for (_, which), part in zip(self.prefixes, found, strict=True):
-            scores[which, ..., : part.shape[-1]] = part
-        return scores
+    def _prefix_scores(self, layer: int, query: Tensor, into: Tensor) -> None:
+        """Writes the scores of each row's queries with the keys of its prefix, zero past its end. One product per prefix."""
+        if not self.whole:
+            into.zero_()
+        for prefix, which in self.prefixes:
+            keys = prefix.keys[layer]
+            found = query[which].transpose(0, 1).flatten(1, 2) @ keys.transpose(-1, -2)
+            into[which, ..., : keys.shape[1]] = found.unflatten(1, (-1, query.shape[2])).transpose(0, 1)
 
     def _mask(self, window: int | None, dtype: torch.dtype) -> Tensor:
         """Minus infinity for keys that are hidden from a query, otherwise 0, (B, 1, 1, S, X)."""
@@ -166,8 +175,9 @@ AttentionInterface.register(_NAME, _attention)
 class SlotDecoder:
     version: str | None = None
 
-    def __init__(self, model: Any, fused: FusedWeights | None) -> None:
+    def __init__(self, model: Any, fused: FusedWeights | None, weights: str = "") -> None:
         self.model = model
+        self.weights = weights
         self.fused = fused
         self.concurrent = fused is not None
         self.device = next(model.parameters()).device
@@ -260,7 +270,9 @@ class SlotDecoder:
             return None
         if ids not in self.prefixes:
             forward, _ = self._prefill(torch.tensor([ids], device=self.device), 0, None)
-            self.prefixes[ids] = Prefix([keys[0] for keys in forward.keys], [values[0] for values in forward.values])
+            self.prefixes[ids] = Prefix(
+                *([each[0].contiguous() for each in kept] for kept in (forward.keys, forward.values))
+            )
             in_use = {row.prefix for row in self.rows}
             for old in [old for old in self.prefixes if old not in in_use and old != ids][:-_PREFIXES]:
                 del self.prefixes[old]
