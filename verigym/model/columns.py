@@ -2,9 +2,10 @@
 
     F.linear(x_NI, W)   is   W @ x_IN, transposed
 
-MKL computes the second form of a product with 16 tokens or more in 3/4 of the time, and the results are the same bits. So the hidden
-states stay (H, N) from layer to layer, and a sum is added in place. Only norms and attention read rows: the order in which a norm adds
-its squares decides its last bit. Logits are computed in pieces that stay in the cache of a core until they are rows again.
+MKL computes the second form of a product with 16 tokens or more in 3/4 of the time, and the results are the same bits. So the
+hidden states stay (H, N) from layer to layer, and a sum is added in place. Only norms and attention read rows: the order in which
+a norm adds its squares decides its last bit. Logits are computed in pieces that stay in the cache of a core until they are rows
+again.
 
 Shapes: N tokens, H hidden size, X heads of q, k and v, D head size, O outputs, V vocabulary.
 """

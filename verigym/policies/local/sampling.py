@@ -105,8 +105,8 @@ def _invert(scaled_BV: Tensor, rows: list[Row]) -> tuple[Tensor, Tensor]:
 
 
 def _block_sums(scaled_BV: Tensor) -> tuple[Tensor, Tensor]:
-    """The largest logit of each row, and the sums of each block of its weights, which are relative to it. A few rows at a time, so
-    that they stay in the cache of a core from one operation to the next."""
+    """The largest logit of each row, and the sums of each block of its weights, which are relative to it. A few rows at a time,
+    so that they stay in the cache of a core from one operation to the next."""
     vocabulary = scaled_BV.shape[1]
     rows = len(scaled_BV) if scaled_BV.device.type != "cpu" else max(1, _CACHED // vocabulary)
     weights_BV = scaled_BV.new_zeros(min(rows, len(scaled_BV)), -(-vocabulary // _BLOCK) * _BLOCK)
