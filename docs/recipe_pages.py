@@ -382,7 +382,7 @@ def changes(pages: Sequence[RecipePage]) -> list[Change]:
     for page in pages:
         for name in page.shipped[0]["trained"] if page.shipped else []:
             several = len(page.shipped[0]["trained"]) > 1
-            label = f"{page.title}: {environment(name)}" if several else page.title
+            label = environment(name).replace(":", ": ").replace("_", " ") if several else page.title
             rows = [row for row in page.shipped if name in row["trained"]]
             found.append(Change(label, rows[0]["base"][name], [row["trained"][name] for row in rows]))
     return found
