@@ -34,11 +34,11 @@ def new_records(items: list[int], *, kind: Any = ("higher", "lower"), first: Any
     all records, where the first place is 0."""
     out: list[int] = []
     for at, each in enumerate(items):
-        before = items[:at]
-        if not before:
-            if first == "is one":
-                out.append(at)
-        elif each > max(before) if kind == "higher" else each < min(before):
+        if at == 0:
+            counts = first == "is one"
+        else:
+            counts = each > max(items[:at]) if kind == "higher" else each < min(items[:at])
+        if counts:
             out.append(at)
     return out
 
@@ -51,8 +51,8 @@ def window_extremes(items: list[int], *, size: Any = (2, 3, 4), want: Any = ("la
 
 
 def dominant(items: list[int], *, share: Any = (2, 3), none: Any = (-1, 99)) -> int:
-    """Return the smallest number that makes up more than one {share}th of `items` (a 2th is a half, a 3th is a third).
-    If no number does, return {none}."""
+    """Return the smallest number that makes up more than 1/{share} of all `items`. If no number does, return
+    {none}."""
     return min((each for each in items if items.count(each) * share > len(items)), default=none)
 
 
@@ -164,14 +164,13 @@ def swap_neighbours(items: list[int], *, skip: Any = (0, 1)) -> list[int]:
     return out
 
 
-def trimmed(items: list[int], *, limit: Any = (0, 3, 5), ends: Any = ("both ends", "the end", "the beginning")) -> list[int]:
+def trimmed(items: list[int], *, limit: Any = (0, 3, 5), ends: Any = ("both ends", "the beginning")) -> list[int]:
     """Remove numbers below {limit} from {ends} of the list, one by one, until a number of {limit} or more comes. Numbers
     further inside stay."""
     first, last = 0, len(items)
-    if ends == "both ends" or ends == "the beginning":  # noqa: PLR1714
-        while first < last and items[first] < limit:
-            first += 1
-    if ends == "both ends" or ends == "the end":  # noqa: PLR1714
+    while first < last and items[first] < limit:
+        first += 1
+    if ends == "both ends":
         while first < last and items[last - 1] < limit:
             last -= 1
     return items[first:last]
@@ -262,13 +261,13 @@ def merged_spans(spans: list[list[int]], *, touch: Any = ("are", "are not")) -> 
     return out
 
 
-def leaders(items: list[int], *, side: Any = ("right", "left"), equal: Any = ("or equal to", "than")) -> list[int]:
+def leaders(items: list[int], *, side: Any = ("right", "left"), equal: Any = ("than or equal to", "than")) -> list[int]:
     """Return, in their order, the numbers that are larger {equal} all numbers to their {side}. A number with nothing to its
     {side} is returned too."""
     out: list[int] = []
     for at, each in enumerate(items):
         others = items[at + 1 :] if side == "right" else items[:at]
-        if all(each >= other if equal == "or equal to" else each > other for other in others):
+        if all(each >= other if equal == "than or equal to" else each > other for other in others):
             out.append(each)
     return out
 
