@@ -69,13 +69,13 @@ def live_neighbours(grid: list[list[int]], *, corners: Any = ("count too", "do n
     return out
 
 
-def flip_grid(grid: list[list[int]], *, axis: Any = ("left and right", "top and bottom", "rows and columns")) -> list[list[int]]:
+def flip_grid(grid: list[list[int]], *, axis: Any = ("left and right", "top and bottom", "both left and right and top and bottom")) -> list[list[int]]:
     """Return `grid` with {axis} exchanged. All rows have the same length. The given grid itself must not change. An empty
     grid stays empty."""
     if axis == "left and right":
         return [row[::-1] for row in grid]
     else:
-        return grid[::-1] if axis == "top and bottom" else [list(column) for column in zip(*grid, strict=True)]
+        return grid[::-1] if axis == "top and bottom" else [row[::-1] for row in grid[::-1]]
 
 
 def paint(grid: list[list[int]], row: int, column: int, *, colour: Any = (7, 8, 9)) -> list[list[int]]:
@@ -103,14 +103,17 @@ def magic_square(grid: list[list[int]], *, also: Any = ("rows and columns only",
     return len(set(sums)) == 1
 
 
-def drop_blocks(board: list[str], *, block: Any = ("#", "o", "x")) -> list[str]:
-    """`board` has rows of equal length made of "." and {block!r}. In every column, all {block!r} fall down as far as they
-    can, onto the floor or onto another one. Return the rows afterwards."""
+def drop_blocks(board: list[str], *, way: Any = ("fall down to the floor", "rise up to the ceiling")) -> list[str]:
+    """`board` has rows of equal length made of "." and "#". In every column, all "#" {way} or until they meet another one.
+    Return the rows afterwards."""
     out = [""] * len(board)
-    for column in zip(*board, strict=True):
-        empty = sum(each != block for each in column)
+    for x in range(len(board[0]) if board else 0):
+        empty = sum(row[x] == "." for row in board)
         for y in range(len(board)):
-            out[y] += "." if y < empty else block
+            if way == "fall down to the floor":
+                out[y] += "." if y < empty else "#"
+            else:
+                out[y] += "#" if y < len(board) - empty else "."
     return out
 
 
@@ -121,15 +124,15 @@ def full_rows(board: list[str], *, full: Any = ("#", "x"), empty: Any = (".", "-
     return [empty * len(row) for row in board][len(kept) :] + kept
 
 
-def line_of_three(board: list[str], *, marks: Any = ("XO", "AB")) -> str:
-    """`board` is a game with 3 rows of 3 characters. Return {marks[0]!r} if a row or a column consists of this sign only,
-    otherwise {marks[1]!r} if this is so for that sign, otherwise "draw" if no "." is left, and otherwise "open". Diagonals
-    do not count in this game."""
+def line_of_three(board: list[str], *, full: Any = ("draw", "tie"), free: Any = ("open", "go on")) -> str:
+    """`board` is a game with 3 rows of 3 characters, which are X, O or a point. Return "X" if a row or a column consists of
+    X only, otherwise "O" if this is so for O. If neither is so, return {free!r} if there is a point, and {full!r} if there
+    is none. Diagonals do not count in this game."""
     lines = board + ["".join(row[at] for row in board) for at in range(3)]
-    for mark in marks:
+    for mark in "XO":
         if mark * 3 in lines:
             return mark
-    return "open" if any("." in row for row in board) else "draw"
+    return free if any("." in row for row in board) else full
 
 
 def walk_grid(grid: list[list[int]], steps: str, *, outside: Any = ("is not made", "ends the walk")) -> int:
@@ -282,6 +285,11 @@ def _square(draw: Random) -> tuple[list[list[int]]]:
     )
 
 
+def _game(draw: Random) -> tuple[list[str]]:
+    signs = draw.choice(["XXO", "XOO", "XO.", "XO"])
+    return (["".join(draw.choice(signs) for _ in range(3)) for _ in range(3)],)
+
+
 FAMILIES = {
     "lists": [
         spiral,
@@ -315,12 +323,11 @@ INPUTS = {
     "live_neighbours": lambda draw: (_grid(draw, 0, 1),),
     "paint": lambda draw: (_grid(draw, 0, 1), draw.randint(-1, 3), draw.randint(-1, 3)),
     "magic_square": _square,
-    "drop_blocks": lambda draw: (_picture(draw, draw.choice([".#", ".o", ".x"])),),
+    "drop_blocks": lambda draw: (_picture(draw, ".#"),),
     "full_rows": lambda draw: (
         [draw.choice(["##", "xx", "#.", "x-", ".#", "#x", "--"]) for _ in range(draw.randint(0, 5))],
     ),
-    "line_of_three": lambda draw: (["".join(draw.choice(draw.choice(["XXO", "AAB", "XO.", "AB.", "XO", "AB"])) for _ in range(3))
-                                    for _ in range(3)],),
+    "line_of_three": _game,
     "walk_grid": lambda draw: (_grid(draw, 0, 9, 3), "".join(draw.choice("RRDDLU") for _ in range(draw.randint(0, 6)))),
     "cheapest_path": lambda draw: (_grid(draw, 0, 9),),
     "knight_moves": lambda draw: ([draw.randint(-1, 8), draw.randint(-1, 8)],),
