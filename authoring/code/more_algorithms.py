@@ -84,15 +84,16 @@ def friend_groups(people: list[str], friends: list[list[str]], *, least: Any = (
     in `friends` are in `people`."""
     left, count = list(people), 0
     while left:
-        group = [left.pop(0)]
-        for each in group:
+        todo, size = [left.pop(0)], 0
+        while todo:
+            each = todo.pop()
+            size += 1
             for one, two in friends:
-                if each in (one, two):
-                    other = two if each == one else one
-                    if other in left:
-                        left.remove(other)
-                        group.append(other)
-        if len(group) >= least:
+                other = two if each == one else one
+                if each in (one, two) and other in left:
+                    left.remove(other)
+                    todo.append(other)
+        if size >= least:
             count += 1
     return count
 
@@ -157,9 +158,9 @@ def most_meetings(meetings: list[list[int]], *, gap: Any = (0, 1, 2)) -> int:
 
 
 def busiest(visits: list[list[int]], *, last: Any = ("is still", "is no longer")) -> int:
-    """A visit is a list of the minute in which somebody comes and the minute in which they leave, which is not earlier. In the
-    minute of leaving, the person {last} counted as present. Return the largest number of people who are present in the same
-    minute, or 0 without visits."""
+    """A visit is a list of the minute in which somebody comes and the minute in which they leave, which is not earlier. Minutes go from 0 to 30. In
+    the minute of leaving, the person {last} counted as present. Return the largest number of people who are present in the
+    same minute, or 0 without visits."""
     best = 0
     for minute in range(0, 31):
         here = sum(start <= minute <= end if last == "is still" else start <= minute < end for start, end in visits)
@@ -180,15 +181,15 @@ def load_boat(weights: list[int], *, limit: Any = (10, 12, 15)) -> int:
     return trips
 
 
-def reach_end(jumps: list[int], *, extra: Any = (0, 1)) -> bool:
-    """You stand on the first number of a row. From a number you may go forward by as many places as it says plus {extra}, or by
-    fewer. Say whether you can come to the last place. In an empty row you cannot, and with one number you are there. All
+def reach_end(jumps: list[int], *, most: Any = (2, 3, 4)) -> bool:
+    """You stand on the first number of a row. From a number you may go forward by as many places as it says or by fewer, but by
+    {most} at most. Say whether you can come to the last place. In an empty row you cannot, and with one number you are there. All
     numbers are 0 or more."""
     far = 0
     for at, each in enumerate(jumps):
         if at > far:
             return False
-        far = max(far, at + each + extra)
+        far = max(far, at + min(each, most))
     return len(jumps) > 0
 
 
@@ -201,16 +202,16 @@ def subset_sum(items: list[int], *, total: Any = (7, 10, 13)) -> bool:
     return total in sums
 
 
-def longest_common(one: str, two: str, *, kind: Any = ("with", "without")) -> int:
-    """Return the length of the longest text that can be made both from `one` and from `two` by leaving out characters at its
-    ends ({kind} the possibility to leave out characters in between as well)."""
+def longest_common(one: str, two: str, *, kind: Any = ("and also in between", "but not in between")) -> int:
+    """Return the length of the longest text that can be made both from `one` and from `two` by leaving out characters at the
+    beginning and at the end, {kind}."""
     table = [[0] * (len(two) + 1) for _ in range(len(one) + 1)]
     best = 0
     for a in range(1, len(one) + 1):
         for b in range(1, len(two) + 1):
             if one[a - 1] == two[b - 1]:
                 table[a][b] = table[a - 1][b - 1] + 1
-            elif kind == "with":
+            elif kind == "and also in between":
                 table[a][b] = max(table[a - 1][b], table[a][b - 1])
             best = max(best, table[a][b])
     return best
@@ -370,7 +371,7 @@ INPUTS = {
         [[start, start + draw.randint(0, 4)] for start in [draw.randint(0, 9) for _ in range(draw.randint(0, 6))]],
     ),
     "load_boat": lambda draw: (numbers(draw, 1, 10),),
-    "reach_end": lambda draw: ([draw.choice([0, 0, 1, 1, 2, 3]) for _ in range(draw.randint(0, 6))],),
+    "reach_end": lambda draw: ([draw.choice([0, 0, 0, 1, 2, 3, 5, 6]) for _ in range(draw.randint(0, 7))],),
     "subset_sum": lambda draw: (numbers(draw, 1, 9)[:5],),
     "longest_common": _texts,
     "stock_profit": lambda draw: (numbers(draw, 1, 9),),
