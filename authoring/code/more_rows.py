@@ -18,7 +18,7 @@ def double_entries(rows: list[list[Any]], *, column: Any = (0, 1)) -> list[list[
     return [row for row in rows if keys.count(row[column]) > 1]
 
 
-def balance_sheet(moves: list[list[Any]], *, start: Any = (0, 10), limit: Any = (0, -5)) -> dict[str, int]:
+def balance_sheet(moves: list[list[Any]], *, start: Any = (5, 10), limit: Any = (0, -5)) -> dict[str, int]:
     """A move is who pays, who receives and an amount. Everybody begins with {start}. Moves are made in order, and one that would
     leave the payer with less than {limit} is not made. Return what everybody has in the end who is named in any move."""
     out: dict[str, int] = {}
@@ -65,10 +65,9 @@ def sort_rows(rows: list[list[Any]], *, first: Any = ("rising", "falling"), then
 def page_of(rows: list[str], page: int, *, size: Any = (2, 3, 4), beyond: Any = ("the last page", "an empty list")) -> list[str]:
     """Show `rows` in pages of {size}. The first page has number 1. Return the rows of page number `page`. For a number that is too
     large return {beyond}. A number below 1 means the first page. Without rows return an empty list."""
-    count = (len(rows) + size - 1) // size
     number = max(page, 1)
     if beyond == "the last page":
-        number = min(number, max(count, 1))
+        number = min(number, max((len(rows) + size - 1) // size, 1))
     return rows[(number - 1) * size : number * size]
 
 
