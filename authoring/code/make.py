@@ -57,7 +57,7 @@ MODULES = {
         more_lists,
         more_grids,
         more_algorithms,
-            more_dicts,
+        more_dicts,
         more_rows,
         more_numbers,
         more_dates,

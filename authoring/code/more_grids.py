@@ -5,27 +5,27 @@ from typing import Any
 
 
 def spiral(grid: list[list[int]], *, way: Any = ("right", "down")) -> list[int]:
-    """`grid` has rows of equal length. Start in the top left corner, go {way} first, and walk along the edge and then
-    further and further inwards in a spiral until every cell was visited once. Return the numbers in the order of the
-    walk."""
-    rows = [list(row) for row in (grid if way == "right" else zip(*grid, strict=True))]
+    """`grid` has rows of equal length. Start in the top left corner, go {way} first, and walk along the edge and
+    then further and further inwards in a spiral until every cell was visited once. Return the numbers in the order
+    of the walk."""
+    rows = [list(row) for row in (grid if way == "right" else zip(*grid))]  # noqa: B905
     out: list[int] = []
     while rows:
         out += rows.pop(0)
-        rows = [list(row) for row in zip(*rows, strict=True)][::-1]
+        rows = [list(row) for row in zip(*rows)][::-1]  # noqa: B905
     return out
 
 
 def ragged_columns(rows: list[list[int]], *, fill: Any = (0, 1, -5)) -> list[int]:
-    """The rows may have different lengths. Return the sum of every column, from left to right. Where a row is too short for
-    a column, {fill} is added instead."""
+    """The rows may have different lengths. Return the sum of every column, from left to right. Where a row is too
+    short for a column, {fill} is added instead."""
     wide = max((len(row) for row in rows), default=0)
     return [sum(row[at] if at < len(row) else fill for row in rows) for at in range(wide)]
 
 
 def best_row(grid: list[list[int]], *, want: Any = ("largest", "smallest"), tie: Any = ("first", "last")) -> int:
-    """Return the place of the row with the {want} sum, counted from 0. If several rows have this sum, return the place of
-    the {tie} of them. Return -1 if there are no rows."""
+    """Return the place of the row with the {want} sum, counted from 0. If several rows have this sum, return the
+    place of the {tie} of them. Return -1 if there are no rows."""
     sums = [sum(row) for row in grid]
     if not sums:
         return -1
@@ -35,25 +35,27 @@ def best_row(grid: list[list[int]], *, want: Any = ("largest", "smallest"), tie:
 
 
 def saddles(grid: list[list[int]], *, row: Any = ("largest", "smallest")) -> list[list[int]]:
-    """Find the cells that are the {row} of their row and, at the same time, the opposite (smallest or largest) of their
-    column. Equal cells do not matter, so a cell need not be the only such one. Return the cells as [row, column], counted
-    from 0, row by row. All rows have the same length."""
+    """Find the cells that are the {row} of their row and, at the same time, the opposite (smallest or largest) of
+    their column. Equal cells do not matter, so a cell need not be the only such one. Return the cells as [row,
+    column], counted from 0, row by row. All rows have the same length."""
     out: list[list[int]] = []
     for y, line in enumerate(grid):
         for x, each in enumerate(line):
             column = [other[x] for other in grid]
-            if row == "largest":
-                fits = each == max(line) and each == min(column)
-            else:
-                fits = each == min(line) and each == max(column)
+            fits = (
+                each == max(line) and each == min(column)
+                if row == "largest"
+                else each == min(line) and each == max(column)
+            )
             if fits:
                 out.append([y, x])
     return out
 
 
 def live_neighbours(grid: list[list[int]], *, corners: Any = ("count too", "do not count")) -> list[list[int]]:
-    """`grid` has rows of equal length with the numbers 0 and 1. Replace every cell by how many of its neighbours are 1.
-    Neighbours are the cells above, below, left and right. The four cells that touch it only at a corner {corners}."""
+    """`grid` has rows of equal length with the numbers 0 and 1. Replace every cell by how many of its neighbours
+    are 1. Neighbours are the cells above, below, left and right. The four cells that touch it only at a corner
+    {corners}."""
     out: list[list[int]] = []
     for y, line in enumerate(grid):
         counts: list[int] = []
@@ -69,9 +71,11 @@ def live_neighbours(grid: list[list[int]], *, corners: Any = ("count too", "do n
     return out
 
 
-def flip_grid(grid: list[list[int]], *, axis: Any = ("left and right", "top and bottom", "both left and right and top and bottom")) -> list[list[int]]:
-    """Return `grid` with {axis} exchanged. All rows have the same length. The given grid itself must not change. An empty
-    grid stays empty."""
+def flip_grid(
+    grid: list[list[int]], *, axis: Any = ("left and right", "top and bottom", "both left and right and top and bottom")
+) -> list[list[int]]:
+    """Return `grid` with {axis} exchanged. All rows have the same length. The given grid itself must not change. An
+    empty grid stays empty."""
     if axis == "left and right":
         return [row[::-1] for row in grid]
     else:
@@ -79,9 +83,9 @@ def flip_grid(grid: list[list[int]], *, axis: Any = ("left and right", "top and 
 
 
 def paint(grid: list[list[int]], row: int, column: int, *, colour: Any = (7, 8, 9)) -> list[list[int]]:
-    """Paint the cell at `row` and `column` (counted from 0) of a picture with the number {colour}. All cells with the same
-    old number that can be reached from it, step by step to the side, up or down over cells with that number, are painted
-    as well. Return the new picture. A start outside the picture changes nothing."""
+    """Paint the cell at `row` and `column` (counted from 0) of a picture with the number {colour}. All cells with
+    the same old number that can be reached from it, step by step to the side, up or down over cells with that
+    number, are painted as well. Return the new picture. A start outside the picture changes nothing."""
     out = [list(line) for line in grid]
     if not (0 <= row < len(out) and 0 <= column < len(out[row])):
         return out
@@ -94,8 +98,11 @@ def paint(grid: list[list[int]], row: int, column: int, *, colour: Any = (7, 8, 
     return out
 
 
-def magic_square(grid: list[list[int]], *, also: Any = ("rows and columns only", "rows, columns and both diagonals")) -> bool:
-    """`grid` has as many rows as columns. Say whether these all have the same sum: {also}. An empty grid gives False."""
+def magic_square(
+    grid: list[list[int]], *, also: Any = ("rows and columns only", "rows, columns and both diagonals")
+) -> bool:
+    """`grid` has as many rows as columns. Say whether these all have the same sum: {also}. An empty grid gives
+    False."""
     size = len(grid)
     sums = [sum(row) for row in grid] + [sum(row[at] for row in grid) for at in range(size)]
     if also == "rows, columns and both diagonals":
@@ -104,8 +111,8 @@ def magic_square(grid: list[list[int]], *, also: Any = ("rows and columns only",
 
 
 def drop_blocks(board: list[str], *, way: Any = ("fall down to the floor", "rise up to the ceiling")) -> list[str]:
-    """`board` has rows of equal length made of "." and "#". In every column, all "#" {way} or until they meet another one.
-    Return the rows afterwards."""
+    """`board` has rows of equal length made of "." and "#". In every column, all "#" {way} or until they meet
+    another one. Return the rows afterwards."""
     out = [""] * len(board)
     for x in range(len(board[0]) if board else 0):
         empty = sum(row[x] == "." for row in board)
@@ -118,16 +125,16 @@ def drop_blocks(board: list[str], *, way: Any = ("fall down to the floor", "rise
 
 
 def full_rows(board: list[str], *, full: Any = ("#", "x"), empty: Any = (".", "-")) -> list[str]:
-    """A board has rows of equal length. Remove each row that has only {full!r}, and put as many rows of only {empty!r} on
-    top, so that the number of rows stays the same. Return the rows."""
+    """A board has rows of equal length. Remove each row that has only {full!r}, and put as many rows of only
+    {empty!r} on top, so that the number of rows stays the same. Return the rows."""
     kept = [row for row in board if row != full * len(row)]
     return [empty * len(row) for row in board][len(kept) :] + kept
 
 
 def line_of_three(board: list[str], *, full: Any = ("draw", "tie"), free: Any = ("open", "go on")) -> str:
-    """`board` is a game with 3 rows of 3 characters, which are X, O or a point. Return "X" if a row or a column consists of
-    X only, otherwise "O" if this is so for O. If neither is so, return {free!r} if there is a point, and {full!r} if there
-    is none. Diagonals do not count in this game."""
+    """`board` is a game with 3 rows of 3 characters, which are X, O or a point. Return "X" if a row or a column
+    consists of X only, otherwise "O" if this is so for O. If neither is so, return {free!r} if there is a point,
+    and {full!r} if there is none. Diagonals do not count in this game."""
     lines = board + ["".join(row[at] for row in board) for at in range(3)]
     for mark in "XO":
         if mark * 3 in lines:
@@ -136,9 +143,10 @@ def line_of_three(board: list[str], *, full: Any = ("draw", "tie"), free: Any = 
 
 
 def walk_grid(grid: list[list[int]], steps: str, *, outside: Any = ("is not made", "ends the walk")) -> int:
-    """Start at the top left cell of `grid`, whose rows have equal length, and follow `steps`: R is one cell right, L left,
-    D down and U up. A step that would leave the grid {outside}. Return the sum of the numbers of all cells on the way,
-    with the first and the last, and with a cell counted each time it is entered. An empty grid gives 0."""
+    """Start at the top left cell of `grid`, whose rows have equal length, and follow `steps`: R is one cell right,
+    L left, D down and U up. A step that would leave the grid {outside}. Return the sum of the numbers of all cells
+    on the way, with the first and the last, and with a cell counted each time it is entered. An empty grid gives
+    0."""
     if not grid:
         return 0
     y = x = 0
@@ -155,9 +163,12 @@ def walk_grid(grid: list[list[int]], steps: str, *, outside: Any = ("is not made
     return total
 
 
-def cheapest_path(grid: list[list[int]], *, moves: Any = ("right or down", "right, down or diagonally right and down")) -> int:
-    """Go from the top left to the bottom right cell of `grid`, whose rows have equal length. Each step goes one cell {moves}.
-    The cost is the sum of all cells on the way, with both ends. Return the lowest possible cost, or 0 for an empty grid."""
+def cheapest_path(
+    grid: list[list[int]], *, moves: Any = ("right or down", "right, down or diagonally right and down")
+) -> int:
+    """Go from the top left to the bottom right cell of `grid`, whose rows have equal length. Each step goes one
+    cell {moves}. The cost is the sum of all cells on the way, with both ends. Return the lowest possible cost, or 0
+    for an empty grid."""
     if not grid:
         return 0
     costs: list[list[int]] = []
@@ -174,8 +185,9 @@ def cheapest_path(grid: list[list[int]], *, moves: Any = ("right or down", "righ
 
 
 def knight_moves(place: list[int], *, size: Any = (4, 5, 8)) -> int:
-    """A knight stands at [row, column] of a square board with {size} rows and columns, counted from 0. It moves two cells in
-    one direction and one cell sideways. Return to how many cells it can move, or 0 if it is not on the board."""
+    """A knight stands at [row, column] of a square board with {size} rows and columns, counted from 0. It moves two
+    cells in one direction and one cell sideways. Return to how many cells it can move, or 0 if it is not on the
+    board."""
     row, column = place
     if not (0 <= row < size and 0 <= column < size):
         return 0
@@ -188,20 +200,19 @@ def knight_moves(place: list[int], *, size: Any = (4, 5, 8)) -> int:
 
 
 def block_sums(grid: list[list[int]], *, size: Any = (2, 3)) -> list[list[int]]:
-    """Cut `grid`, whose rows have equal length, into blocks of {size} by {size} cells, starting at the top left. Return a
-    smaller grid with the sum of every block. Blocks at the right and at the bottom may be incomplete and count as well."""
+    """Cut `grid`, whose rows have equal length, into blocks of {size} by {size} cells, starting at the top left.
+    Return a smaller grid with the sum of every block. Blocks at the right and at the bottom may be incomplete and
+    count as well."""
     return [
-        [
-            sum(sum(row[x : x + size]) for row in grid[y : y + size])
-            for x in range(0, len(grid[0]), size)
-        ]
+        [sum(sum(row[x : x + size]) for row in grid[y : y + size]) for x in range(0, len(grid[0]), size)]
         for y in range(0, len(grid), size)
     ]
 
 
 def seen_trees(heights: list[int], *, side: Any = ("left", "right"), equal: Any = ("hides", "does not hide")) -> int:
-    """Trees stand in a row. Somebody looks along the row from the {side}. A tree is hidden if a higher one stands before it,
-    as seen from there. A tree of equal height {equal} the ones behind it. Return how many trees can be seen."""
+    """Trees stand in a row. Somebody looks along the row from the {side}. A tree is hidden if a higher one stands
+    before it, as seen from there. A tree of equal height {equal} the ones behind it. Return how many trees can be
+    seen."""
     order = heights if side == "left" else heights[::-1]
     count = highest = 0
     for each in order:
@@ -211,20 +222,10 @@ def seen_trees(heights: list[int], *, side: Any = ("left", "right"), equal: Any 
     return count
 
 
-def rain(heights: list[int], *, most: Any = (1, 2, 9)) -> int:
-    """Walls with these heights stand side by side. Rain fills the space above each wall up to the lower one of the highest
-    wall to its left and the highest wall to its right, but with no more than {most} units above a wall. Return the units
-    of water of all together. Heights are 0 or more."""
-    total = 0
-    for at, each in enumerate(heights):
-        level = min(max(heights[: at + 1]), max(heights[at:]))
-        total += min(level - each, most)
-    return total
-
-
 def edges_length(picture: list[str], *, ink: Any = ("#", "x", "o")) -> int:
-    """`picture` has rows of equal length. Each {ink!r} is a filled square with sides of length 1, and everything else is
-    empty. Return the length of all edges between filled squares and empty cells or the outside of the picture."""
+    """`picture` has rows of equal length. Each {ink!r} is a filled square with sides of length 1, and everything
+    else is empty. Return the length of all edges between filled squares and empty cells or the outside of the
+    picture."""
     total = 0
     for y, row in enumerate(picture):
         for x, each in enumerate(row):
@@ -236,17 +237,17 @@ def edges_length(picture: list[str], *, ink: Any = ("#", "x", "o")) -> int:
 
 
 def chessboard(size: int, *, dark: Any = ("#", "x"), corner: Any = ("dark", "light")) -> list[str]:
-    """Return a board of `size` rows with `size` characters as a list of text. Dark cells are {dark!r} and light ones ".".
-    Cells that share a side always differ, and the top left cell is {corner}. If `size` is less than 1, there are no
-    rows."""
+    """Return a board of `size` rows with `size` characters as a list of text. Dark cells are {dark!r} and light
+    ones ".". Cells that share a side always differ, and the top left cell is {corner}. If `size` is less than 1,
+    there are no rows."""
     first, second = (dark, ".") if corner == "dark" else (".", dark)
     return ["".join(first if (x + y) % 2 == 0 else second for x in range(size)) for y in range(size)]
 
 
 def staircase(steps: int, *, side: Any = ("left", "right"), brick: Any = ("#", "[]")) -> list[str]:
-    """Draw a stair with `steps` rows of text. The first row has one {brick!r}, the second two, and so on. The bricks stand
-    at the {side}. If that is the right side, blanks before them make all rows as long as the last one, and otherwise
-    nothing follows them. For 0 or fewer steps there are no rows."""
+    """Draw a stair with `steps` rows of text. The first row has one {brick!r}, the second two, and so on. The
+    bricks stand at the {side}. If that is the right side, blanks before them make all rows as long as the last one,
+    and otherwise nothing follows them. For 0 or fewer steps there are no rows."""
     out: list[str] = []
     for count in range(1, steps + 1):
         gap = " " * (len(brick) * (steps - count)) if side == "right" else ""
@@ -308,7 +309,6 @@ FAMILIES = {
         knight_moves,
         block_sums,
         seen_trees,
-        rain,
         edges_length,
         chessboard,
         staircase,
@@ -333,7 +333,6 @@ INPUTS = {
     "knight_moves": lambda draw: ([draw.randint(-1, 8), draw.randint(-1, 8)],),
     "block_sums": lambda draw: (_grid(draw, 0, 9, 5),),
     "seen_trees": lambda draw: ([draw.randint(1, 5) for _ in range(draw.randint(0, 7))],),
-    "rain": lambda draw: ([draw.randint(0, 5) for _ in range(draw.randint(0, 8))],),
     "edges_length": lambda draw: (_picture(draw, draw.choice(["#.", "x.", "o.", "#xo."])),),
     "chessboard": lambda draw: (draw.randint(-2, 9),),
     "staircase": lambda draw: (draw.randint(-2, 9),),

@@ -7,48 +7,38 @@ from authoring.code.random_values import word, words
 
 
 def word_sizes(text: str, *, least: Any = (1, 2, 3)) -> list[int]:
-    """Words in `text` are separated by blanks. Return the number of letters of each word, in order. Digits and signs do
-    not count as letters. Leave out words with fewer than {least} letters."""
+    """Words in `text` are separated by blanks. Return the number of letters of each word, in order. Digits and
+    signs do not count as letters. Leave out words with fewer than {least} letters."""
     sizes = [sum(each.isalpha() for each in part) for part in text.split()]
     return [size for size in sizes if size >= least]
 
 
 def sorted_inside(text: str, *, order: Any = ("alphabetical", "reverse alphabetical"), least: Any = (3, 5)) -> str:
-    """Sort the letters inside every word of `text` that has at least {least} letters, in {order} order. Shorter words
-    stay unchanged. Join the words with one blank. All letters are small."""
+    """Sort the letters inside every word of `text` that has at least {least} letters, in {order} order. Shorter
+    words stay unchanged. Join the words with one blank. All letters are small."""
     return " ".join(
         "".join(sorted(part, reverse=order == "reverse alphabetical")) if len(part) >= least else part
         for part in text.split()
     )
 
 
-def anagram_groups(items: list[str], *, least: Any = (2, 3)) -> list[list[str]]:
-    """Put words that consist of the same letters into one group. Inside a group, words keep their order, and groups come in
-    the order of their first words. Leave out groups with fewer than {least} words. All letters are small."""
-    out: dict[str, list[str]] = {}
-    for each in items:
-        out.setdefault("".join(sorted(each)), []).append(each)
-    return [group for group in out.values() if len(group) >= least]
-
-
 def shouted(text: str, *, least: Any = (1, 2, 3)) -> list[str]:
-    """Return the words of `text` that are written in capitals only and have {least} letters or more. A word with any
-    character that is not a capital letter from A to Z does not count. Each word is returned once, at its first place."""
-    found = [
-        part for part in text.split() if len(part) >= least and all("A" <= each <= "Z" for each in part)
-    ]
+    """Return the words of `text` that are written in capitals only and have {least} letters or more. A word with
+    any character that is not a capital letter from A to Z does not count. Each word is returned once, at its first
+    place."""
+    found = [part for part in text.split() if len(part) >= least and all("A" <= each <= "Z" for each in part)]
     return list(dict.fromkeys(found))
 
 
 def turn_long_words(text: str, *, longer: Any = (3, 4, 5)) -> str:
-    """Write every word of `text` with more than {longer} characters backwards. Leave the other words and all blanks between
-    words exactly as they are. There may be several blanks between two words."""
+    """Write every word of `text` with more than {longer} characters backwards. Leave the other words and all blanks
+    between words exactly as they are. There may be several blanks between two words."""
     return " ".join(part[::-1] if len(part) > longer else part for part in text.split(" "))
 
 
 def censored(text: str, *, banned: Any = (["elm", "ox"], ["reed"], ["kelp", "dune"]), keep: Any = (0, 1)) -> str:
-    """In `text`, words are separated by single blanks. In every word that is one of {banned}, capital or small, replace
-    the characters by "*", except for the first {keep}. Return the new text."""
+    """In `text`, words are separated by single blanks. In every word that is one of {banned}, capital or small,
+    replace the characters by "*", except for the first {keep}. Return the new text."""
     out: list[str] = []
     for part in text.split(" "):
         out.append(part[:keep] + "*" * (len(part) - keep) if part.lower() in banned else part)
@@ -56,8 +46,9 @@ def censored(text: str, *, banned: Any = (["elm", "ox"], ["reed"], ["kelp", "dun
 
 
 def counted_things(things: dict[str, int], *, none: Any = ("is left out", 'is written with "no"')) -> str:
-    """Write down the things and how many there are, such as "1 oak, 3 elms", in the order of the dict and with ", " between
-    them. With any other number than 1, the name gets an "s". A thing with the number 0 {none}. An empty result is ""."""
+    """Write down the things and how many there are, such as "1 oak, 3 elms", in the order of the dict and with ", "
+    between them. With any other number than 1, the name gets an "s". A thing with the number 0 {none}. An empty
+    result is ""."""
     out: list[str] = []
     for name, number in things.items():
         if number == 0:
@@ -71,8 +62,8 @@ def counted_things(things: dict[str, int], *, none: Any = ("is left out", 'is wr
 
 
 def guest_list(names: list[str], *, shown: Any = (1, 2, 3)) -> str:
-    """Write `names` as one text. Up to {shown} names are joined by ", ". If there are more, write the first {shown}, then
-    " and ", the number of the others, and " more". Without names, return "nobody"."""
+    """Write `names` as one text. Up to {shown} names are joined by ", ". If there are more, write the first
+    {shown}, then " and ", the number of the others, and " more". Without names, return "nobody"."""
     if not names:
         return "nobody"
     text = ", ".join(names[:shown])
@@ -80,8 +71,9 @@ def guest_list(names: list[str], *, shown: Any = (1, 2, 3)) -> str:
 
 
 def word_chain(items: list[str], *, letters: Any = (1, 2)) -> int:
-    """In a chain, each word begins with the last {letters} letters of the word before. Return how many words from the
-    beginning of `items` form a chain. All words have at least {letters} letters. One word alone is a chain of 1."""
+    """In a chain, each word begins with the last {letters} letters of the word before. Return how many words from
+    the beginning of `items` form a chain. All words have at least {letters} letters. One word alone is a chain of
+    1."""
     count = 0
     for at, each in enumerate(items):
         if at and not each.startswith(items[at - 1][-letters:]):
@@ -91,8 +83,8 @@ def word_chain(items: list[str], *, letters: Any = (1, 2)) -> int:
 
 
 def hangman(secret: str, guesses: str, *, sign: Any = ("_", "-", "?"), most: Any = (3, 4)) -> str:
-    """Return the word `secret` with every letter that is not in `guesses` replaced by {sign!r}. But if {most} or more
-    different letters of `guesses` are not in the word, return "lost". All letters are small."""
+    """Return the word `secret` with every letter that is not in `guesses` replaced by {sign!r}. But if {most} or
+    more different letters of `guesses` are not in the word, return "lost". All letters are small."""
     wrong = {each for each in guesses if each not in secret}
     if len(wrong) >= most:
         return "lost"
@@ -100,9 +92,9 @@ def hangman(secret: str, guesses: str, *, sign: Any = ("_", "-", "?"), most: Any
 
 
 def guess_marks(secret: str, guess: str, *, right: Any = ("G", "+"), near: Any = ("Y", "o")) -> str:
-    """Both words have the same length. Return one mark for each letter of `guess`: {right!r} if `secret` has the same letter
-    at this place, {near!r} if `secret` has the letter only at other places, and "." if it does not have it at all. How
-    often a letter occurs does not matter."""
+    """Both words have the same length. Return one mark for each letter of `guess`: {right!r} if `secret` has the
+    same letter at this place, {near!r} if `secret` has the letter only at other places, and "." if it does not have
+    it at all. How often a letter occurs does not matter."""
     out = ""
     for at, each in enumerate(guess):
         out += right if secret[at] == each else near if each in secret else "."
@@ -110,8 +102,9 @@ def guess_marks(secret: str, guess: str, *, right: Any = ("G", "+"), near: Any =
 
 
 def letter_points(text: str, *, rare: Any = ("qxz", "jkw", "vy"), worth: Any = (5, 8)) -> int:
-    """Return the points of a word in a game. A vowel (aeiou) is worth 1, each of the letters {rare!r} is worth {worth}, and
-    any other letter 2. Capital and small letters count the same. Characters that are no letters are worth nothing."""
+    """Return the points of a word in a game. A vowel (aeiou) is worth 1, each of the letters {rare!r} is worth
+    {worth}, and any other letter 2. Capital and small letters count the same. Characters that are no letters are
+    worth nothing."""
     total = 0
     for each in text.lower():
         if each.isalpha():
@@ -120,9 +113,10 @@ def letter_points(text: str, *, rare: Any = ("qxz", "jkw", "vy"), worth: Any = (
 
 
 def blank_initial(name: str, *, order: Any = ("last name first", "last name last")) -> str:
-    """`name` is one or more names between blanks, of which the last is the family name. Shorten every other name to its
-    first letter and a point, and write the result with the {order}. When the family name is first, a comma follows it, as
-    in "Reed, A. B.". When it is last, the result looks like "A. B. Reed". A single name is returned as it is."""
+    """`name` is one or more names between blanks, of which the last is the family name. Shorten every other name to
+    its first letter and a point, and write the result with the {order}. When the family name is first, a comma
+    follows it, as in "Reed, A. B.". When it is last, the result looks like "A. B. Reed". A single name is returned
+    as it is."""
     *given, family = name.split()
     short = " ".join(each[0] + "." for each in given)
     if not given:
@@ -131,8 +125,9 @@ def blank_initial(name: str, *, order: Any = ("last name first", "last name last
 
 
 def login_names(names: list[str], *, size: Any = (3, 4, 5)) -> list[str]:
-    """Make a login for each name: its first {size} characters in small letters. If a login was already given to somebody
-    before, put the number 2 behind it, or if that was given too, 3, and so on. Return the logins in order."""
+    """Make a login for each name: its first {size} characters in small letters. If a login was already given to
+    somebody before, put the number 2 behind it, or if that was given too, 3, and so on. Return the logins in
+    order."""
     out: list[str] = []
     for name in names:
         base = name[:size].lower()
@@ -145,26 +140,25 @@ def login_names(names: list[str], *, size: Any = (3, 4, 5)) -> list[str]:
 
 
 def rhymes(items: list[str], target: str, *, letters: Any = (2, 3)) -> list[str]:
-    """Return those of `items` that end with the same {letters} letters as `target`, in their order. Capital and small
-    letters are the same. The word `target` itself does not rhyme, and words with fewer than {letters} letters never do."""
+    """Return those of `items` that end with the same {letters} letters as `target`, in their order. Capital and
+    small letters are the same. The word `target` itself does not rhyme, and words with fewer than {letters} letters
+    never do."""
     end = target.lower()[-letters:]
     return [
-        each
-        for each in items
-        if len(each) >= letters and each.lower().endswith(end) and each.lower() != target.lower()
+        each for each in items if len(each) >= letters and each.lower().endswith(end) and each.lower() != target.lower()
     ]
 
 
 def by_size_then_name(items: list[str], *, first: Any = ("shortest", "longest")) -> list[str]:
-    """Sort the words with the {first} first. Words of the same length come in alphabetical order, where capital letters
-    count as small ones. Words that are also equal in this respect keep their order."""
+    """Sort the words with the {first} first. Words of the same length come in alphabetical order, where capital
+    letters count as small ones. Words that are also equal in this respect keep their order."""
     return sorted(items, key=lambda each: (len(each) if first == "shortest" else -len(each), each.lower()))
 
 
 def fresh_words(text: str, known: list[str], *, least: Any = (2, 3, 4)) -> list[str]:
-    """Return the different words of `text` (separated by blanks) that are not in `known`, in the order in which they first
-    occur. Take the signs .,!? off the end of each word first and make it small. Words with fewer than {least} characters
-    are left out. The words in `known` are small."""
+    """Return the different words of `text` (separated by blanks) that are not in `known`, in the order in which
+    they first occur. Take the signs .,!? off the end of each word first and make it small. Words with fewer than
+    {least} characters are left out. The words in `known` are small."""
     out: list[str] = []
     for part in text.split():
         bare = part.rstrip(".,!?").lower()
@@ -173,19 +167,9 @@ def fresh_words(text: str, known: list[str], *, least: Any = (2, 3, 4)) -> list[
     return out
 
 
-def stutter(text: str, *, most: Any = (1, 2)) -> str:
-    """Somebody repeats words when speaking. Where the same word stands several times in a row in `text`, keep it only
-    {most} times. Capital and small letters are the same. Join the words with one blank."""
-    out: list[str] = []
-    for part in text.split():
-        if [each.lower() for each in out[-most:]] != [part.lower()] * most:
-            out.append(part)
-    return " ".join(out)
-
-
 def middle_name(names: list[str], *, pick: Any = ("former", "latter")) -> str:
-    """Sort the names alphabetically and return the one in the middle. If there are two in the middle, return the {pick} of
-    them. Names that occur several times count once. Without names, return an empty string."""
+    """Sort the names alphabetically and return the one in the middle. If there are two in the middle, return the
+    {pick} of them. Names that occur several times count once. Without names, return an empty string."""
     different = sorted(set(names))
     if not different:
         return ""
@@ -193,8 +177,8 @@ def middle_name(names: list[str], *, pick: Any = ("former", "latter")) -> str:
 
 
 def compound(parts: list[str], *, drop: Any = ("e", "s", "t")) -> str:
-    """Put the words of `parts` together into one long word. Where one word ends with {drop!r} and the next begins with
-    {drop!r}, that letter is written only once. Empty words are skipped. All letters are small."""
+    """Put the words of `parts` together into one long word. Where one word ends with {drop!r} and the next begins
+    with {drop!r}, that letter is written only once. Empty words are skipped. All letters are small."""
     out = ""
     for each in parts:
         out += each[1:] if out.endswith(drop) and each.startswith(drop) else each
@@ -206,15 +190,18 @@ def _text(draw: Random, some: list[str]) -> tuple[str]:
 
 
 def _chain(draw: Random) -> tuple[list[str]]:
-    return (draw.choice([["elm", "larch", "chess", "ssh"], ["oak", "kelp", "pea", "ash"], ["tin", "inn", "nnx", "elm"], []])
-            [: draw.randint(0, 4)] + draw.choice([[], ["heath", "thin"], ["ox"]]),)
+    return (
+        draw.choice(
+            [["elm", "larch", "chess", "ssh"], ["oak", "kelp", "pea", "ash"], ["tin", "inn", "nnx", "elm"], []]
+        )[: draw.randint(0, 4)]
+        + draw.choice([[], ["heath", "thin"], ["ox"]]),
+    )
 
 
 FAMILIES = {
     "text": [
         word_sizes,
         sorted_inside,
-        anagram_groups,
         shouted,
         turn_long_words,
         censored,
@@ -229,7 +216,6 @@ FAMILIES = {
         rhymes,
         by_size_then_name,
         fresh_words,
-        stutter,
         middle_name,
         compound,
     ],
@@ -237,9 +223,6 @@ FAMILIES = {
 INPUTS = {
     "word_sizes": lambda draw: _text(draw, ["a", "ox", "elm!", "b2b", "--", "x7", "Reed", "1st", "o'er"]),
     "sorted_inside": lambda draw: _text(draw, ["ox", "elm", "reed", "kelp", "cedar", "so", "amber", "be"]),
-    "anagram_groups": lambda draw: (
-        [draw.choice(["tea", "eat", "ate", "ox", "tee", "at", "ta", ""]) for _ in range(draw.randint(0, 9))],
-    ),
     "shouted": lambda draw: _text(draw, ["A", "NO", "Yes", "STOP", "GO!", "X1", "STOP", "ok", "ÄH", "TO"]),
     "turn_long_words": lambda draw: _text(draw, ["ox", "", "elm", "reed", "cedar", "meadow", "a b"]),
     "censored": lambda draw: _text(draw, ["elm", "OX", "Reed", "reed", "kelp", "dune", "elms", "fern"]),
@@ -247,10 +230,10 @@ INPUTS = {
     "guest_list": lambda draw: (words(draw, draw.randint(0, 5)),),
     "word_chain": _chain,
     "hangman": lambda draw: (word(draw), "".join(draw.choice("aeioulmrnxqt") for _ in range(draw.randint(0, 7)))),
-    "guess_marks": lambda draw: tuple(
-        "".join(draw.choice("abcde") for _ in range(4)) for _ in range(2)
+    "guess_marks": lambda draw: tuple("".join(draw.choice("abcde") for _ in range(4)) for _ in range(2)),
+    "letter_points": lambda draw: (
+        draw.choice(["Quiz-42", "", "jukebox", "WAVY ox", "Zoo!", word(draw), word(draw).upper()]),
     ),
-    "letter_points": lambda draw: (draw.choice(["Quiz-42", "", "jukebox", "WAVY ox", "Zoo!", word(draw), word(draw).upper()]),),
     "blank_initial": lambda draw: (" ".join(each.title() for each in words(draw, draw.randint(1, 4))),),
     "login_names": lambda draw: (
         [draw.choice(["Anna", "Annabel", "anne", "Ann", "Anton", "Bo"]) for _ in range(draw.randint(0, 6))],
@@ -266,11 +249,13 @@ INPUTS = {
         *_text(draw, ["Elm,", "elm", "ox.", "a", "Reed!?", "to", "the", "kelp", "?", "ox", "sea."]),
         draw.choice([[], ["elm"], ["to", "the"], ["ox", "kelp"]]),
     ),
-    "stutter": lambda draw: _text(draw, ["a", "a", "A", "ox", "ox"]),
     "middle_name": lambda draw: (
         [draw.choice(["Ada", "Bo", "Cy", "Dot", "Eve", "Flo"]) for _ in range(draw.randint(0, 6))],
     ),
     "compound": lambda draw: (
-        [draw.choice(["tree", "eel", "", "salt", "tent", "sets", "ears", "t", "s", "e"]) for _ in range(draw.randint(0, 5))],
+        [
+            draw.choice(["tree", "eel", "", "salt", "tent", "sets", "ears", "t", "s", "e"])
+            for _ in range(draw.randint(0, 5))
+        ],
     ),
 }

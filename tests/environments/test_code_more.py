@@ -16,8 +16,8 @@ from verigym.tasks.leaks import find_leaks
 
 MORE, TRAIN, VAL = more(), code.tasks("train"), code.tasks("val")
 SPEC = load_environment("code?train=shipped,more")
-RUN = 8
-"""Words in a row that a prompt may not share with a held-out one."""
+RUN = 5
+"""Words in a row that no request may share with a held-out one, as for the shipped training tasks."""
 boxed = pytest.mark.skipif(bool(why_not_isolated()), reason=why_not_isolated() or "-")
 
 
@@ -25,11 +25,15 @@ def judged(task: Task, reply: str) -> Verdict:
     return asyncio.run(play(SPEC, task, [reply])).verdict
 
 
+def asked(task: Task) -> str:
+    """What comes before the signature."""
+    return str(task.prompt).partition("\n\ndef ")[0]
+
+
 def runs(task: Task) -> set[tuple[str, ...]]:
-    """The words in a row of a prompt, with and without its signature and examples."""
-    words = re.findall(r"[a-z0-9'-]+", str(task.prompt).partition("\n\ndef ")[0].lower())
-    every = re.findall(r"[a-z0-9'-]+", str(task.prompt).lower())
-    return {tuple(said[at : at + RUN]) for said in (words, every) for at in range(len(said) - RUN + 1)}
+    """The words in a row of what is asked."""
+    words = re.findall(r"[a-z0-9'-]+", asked(task).lower())
+    return {tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1)}
 
 
 def names(tasks: list[Task]) -> set[str]:
@@ -67,7 +71,7 @@ def test_examples_are_shown_are_not_among_the_tests_and_nothing_is_left_to_fill_
         for inputs, _ in task.data["examples"]:
             call = f"{task.data['entry_point']}({', '.join(map(repr, inputs))})"
             assert call in str(task.prompt) and not any(call in test for test in task.data["tests"]), task.id
-        assert not re.search(r"\{[a-z_]+(\[\d\])?(!r)?\}", str(task.prompt).partition("\n\ndef ")[0].replace("'{'", "")), task.id
+        assert not re.search(r"\{[a-z_]+(\[\d\])?(!r)?\}", asked(task).replace("'{'", "")), task.id
         assert task.data["gold"] not in str(task.prompt), task.id
 
 
@@ -104,5 +108,5 @@ def test_no_prompt_shares_a_run_of_words_with_a_held_out_one() -> None:
 
 
 def test_no_prompt_is_nearly_a_held_out_one() -> None:
-    leaks = len(find_leaks({"more": MORE, "val": VAL}, 0.7))
-    assert leaks == 0
+    leaking = bool(find_leaks({"more": MORE, "val": VAL}, 0.7))
+    assert not leaking
