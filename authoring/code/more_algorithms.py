@@ -65,7 +65,7 @@ def shortest_way(
     start: str,
     end: str,
     *,
-    ways: Any = ("in both directions", "from the first to the second place only"),
+    ways: Any = ("in both directions", "one way, from its first place to its second"),
 ) -> int:
     """A road joins two places and may be taken {ways}. How many roads must be taken at least to get from `start` to
     `end`? Return this number. For a `start` that equals `end` it is 0. If the roads do not lead there, return
@@ -119,7 +119,7 @@ def tree_depth(children: dict[str, list[str]], root: str, *, count: Any = ("peop
 
 def round_robin(tasks: dict[str, int], *, slice_size: Any = (1, 2, 3)) -> list[str]:
     """`tasks` has the minutes that each task needs, 1 or more. The tasks take turns in the order of the dict. In
-    each turn a task runs for {slice_size} minutes, or less if it is done earlier, and then goes to the end of the
+    each turn a task runs for {slice_size} minute(s), or less if it is done earlier, and then goes to the end of the
     queue unless it is done. Return the names of the tasks in the order in which they are done."""
     queue, out = list(tasks.items()), []
     while queue:
@@ -280,12 +280,11 @@ def history(steps: list[str], *, home: Any = ("home", "start")) -> str:
     return pages[at]
 
 
-def gray_neighbours(codes: list[str], *, ring: Any = ("too", "not")) -> bool:
+def gray_neighbours(codes: list[str], *, ring: Any = ("are compared too", "are not compared")) -> bool:
     """Codes are texts of 0 and 1, all of the same length. Say whether each code differs from the next one at
-    exactly one place. The last code and the first are {ring} compared, if there are at least two codes. No codes
-    give True."""
+    exactly one place. The last code and the first {ring}. A single code or no code gives True."""
     pairs = list(zip(codes, codes[1:]))  # noqa: B905, RUF007
-    if ring == "too" and len(codes) > 1:
+    if ring == "are compared too" and len(codes) > 1:
         pairs.append((codes[-1], codes[0]))
     return all(sum(one[at] != two[at] for at in range(len(one))) == 1 for one, two in pairs)
 

@@ -149,7 +149,7 @@ def week_strip(start: str, *, count: Any = (5, 7, 10)) -> str:
     return out
 
 
-def longest_streak(days: list[str], *, pause: Any = (0, 1)) -> int:
+def longest_streak(days: list[str], *, pause: Any = (1, 2)) -> int:
     """Somebody noted every day of practice, written like "2027-08-15", unsorted and sometimes more than once. A
     streak goes on from one practice day to the following one if {pause} or fewer other days lie between the two.
     Count the different practice days of each streak and return the highest count. An empty list gives 0."""

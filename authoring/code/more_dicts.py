@@ -16,7 +16,7 @@ def key_of_extreme(data: dict[str, int], *, want: Any = ("largest", "smallest"),
 
 
 def value_counts(data: dict[str, int], *, least: Any = (1, 2)) -> list[list[int]]:
-    """Return a list [value, count] for every value that at least {least} keys have, with the most frequent value
+    """Return a list [value, count] for every value that at least {least} key(s) have, with the most frequent value
     first. Values that are equally frequent come in rising order."""
     values = list(data.values())
     different = sorted(set(values), key=lambda value: (-values.count(value), value))
@@ -73,11 +73,15 @@ def deep_sum(tree: dict[str, Any], *, skip: Any = ("_", "x", "#")) -> int:
     return total
 
 
-def nest_depth(tree: dict[str, Any], *, empty: Any = ("count", "do not count")) -> int:
+def nest_depth(
+    tree: dict[str, Any],
+    *,
+    empty: Any = ("count, so an empty `tree` gives 1", "do not count, so an empty `tree` gives 0"),
+) -> int:
     """The values of `tree` are numbers or dicts of the same kind. Return how many dicts are nested in each other at
-    most, where `tree` itself is the first. Empty dicts {empty}, so for an empty `tree` the result is 1 or 0."""
+    most, where `tree` itself is the first. Empty dicts {empty}."""
     if not tree:
-        return 1 if empty == "count" else 0
+        return 1 if empty == "count, so an empty `tree` gives 1" else 0
     return 1 + max(nest_depth(value) if isinstance(value, dict) else 0 for value in tree.values())
 
 
@@ -118,7 +122,7 @@ def translate(text: str, book: dict[str, str], *, unknown: Any = ("?", "...")) -
     several such words in a row give only one {unknown!r}."""
     out: list[str] = []
     for part in text.lower().split():
-        new = book.get(part, unknown)
+        new = book[part] if part in book else unknown  # noqa: SIM401
         if new != unknown or not out or out[-1] != unknown:
             out.append(new)
     return " ".join(out)

@@ -34,17 +34,23 @@ def best_row(grid: list[list[int]], *, want: Any = ("largest", "smallest"), tie:
     return found[0] if tie == "first" else found[-1]
 
 
-def saddles(grid: list[list[int]], *, row: Any = ("largest", "smallest")) -> list[list[int]]:
-    """Find the cells that are the {row} of their row and, at the same time, the opposite (smallest or largest) of
-    their column. Equal cells do not matter, so a cell need not be the only such one. Return the cells as [row,
-    column], counted from 0, row by row. All rows have the same length."""
+def saddles(
+    grid: list[list[int]],
+    *,
+    row: Any = (
+        "largest of their row and the smallest of their column",
+        "smallest of their row and the largest of their column",
+    ),
+) -> list[list[int]]:
+    """Find the cells that are the {row}. Other cells of the row or column may be equal to them. Return the cells as
+    [row, column], counted from 0, row by row. All rows have the same length."""
     out: list[list[int]] = []
     for y, line in enumerate(grid):
         for x, each in enumerate(line):
             column = [other[x] for other in grid]
             fits = (
                 each == max(line) and each == min(column)
-                if row == "largest"
+                if row == "largest of their row and the smallest of their column"
                 else each == min(line) and each == max(column)
             )
             if fits:
@@ -244,13 +250,21 @@ def chessboard(size: int, *, dark: Any = ("#", "x"), corner: Any = ("dark", "lig
     return ["".join(first if (x + y) % 2 == 0 else second for x in range(size)) for y in range(size)]
 
 
-def staircase(steps: int, *, side: Any = ("left", "right"), brick: Any = ("#", "[]")) -> list[str]:
-    """Draw a stair with `steps` rows of text. The first row has one {brick!r}, the second two, and so on. The
-    bricks stand at the {side}. If that is the right side, blanks before them make all rows as long as the last one,
-    and otherwise nothing follows them. For 0 or fewer steps there are no rows."""
+def staircase(
+    steps: int,
+    *,
+    side: Any = ("left, with nothing behind them", "right, with blanks before them so that all rows are equally long"),
+    brick: Any = ("#", "[]"),
+) -> list[str]:
+    """Draw a stair with `steps` rows of text. The first row has one {brick!r}, the second two, and so on. They
+    stand at the {side}. For 0 or fewer steps there are no rows."""
     out: list[str] = []
     for count in range(1, steps + 1):
-        gap = " " * (len(brick) * (steps - count)) if side == "right" else ""
+        gap = (
+            " " * (len(brick) * (steps - count))
+            if side == "right, with blanks before them so that all rows are equally long"
+            else ""
+        )
         out.append(gap + brick * count)
     return out
 

@@ -20,14 +20,13 @@ def zeros_aside(items: list[int], *, value: Any = (0, 1, 5), side: Any = ("end",
     return others + moved if side == "end" else moved + others
 
 
-def steps_between(items: list[int], *, ring: Any = ("also", "not")) -> list[int]:
+def steps_between(items: list[int], *, ring: Any = ("is the last entry", "is left out")) -> list[int]:
     """Return the distance between each number and the next one, never negative. The distance from the last number
-    back to the first is {ring} part of the result, as the last entry if it is. For fewer than two numbers return an
-    empty list."""
+    back to the first {ring}. For fewer than two numbers return an empty list."""
     if len(items) < 2:
         return []
     out = [abs(b - a) for a, b in zip(items, items[1:])]  # noqa: B905, RUF007
-    return [*out, abs(items[0] - items[-1])] if ring == "also" else out
+    return [*out, abs(items[0] - items[-1])] if ring == "is the last entry" else out
 
 
 def new_records(
@@ -66,9 +65,10 @@ def gaps_in_range(items: list[int], *, start: Any = (0, 1), step: Any = (1, 2)) 
     return [each for each in range(start, max(items) + 1, step) if each not in items]
 
 
-def in_both(one: list[int], two: list[int], *, often: Any = ("once", "as often as it is in both")) -> list[int]:
-    """Return the numbers that are in both lists, in rising order. Each of them appears {often}. For instance, a
-    number that occurs 3 times in `one` and 2 times in `two` is 2 times in both."""
+def in_both(
+    one: list[int], two: list[int], *, often: Any = ("once", "as often as in the list that has fewer of it")
+) -> list[int]:
+    """Return the numbers that are in both lists, in rising order. Each of them appears {often}."""
     out: list[int] = []
     for each in sorted(set(one)):
         times = min(one.count(each), two.count(each))
@@ -120,8 +120,9 @@ def flat(items: list[Any], *, levels: Any = (1, 2)) -> list[Any]:
 
 
 def zigzags(items: list[int], *, begin: Any = ("up", "down")) -> bool:
-    """Say whether the numbers go {begin} first and then change direction with every step: up, down, up and so on,
-    or the other way round. Two equal neighbours make it False. A list with fewer than two numbers gives True."""
+    """Say whether the first step goes {begin} and every further step goes in the other direction than the step
+    before it, so that up and down take turns. A step between two equal numbers makes the answer False. A list with
+    fewer than two numbers gives True."""
     for at in range(1, len(items)):
         rises = at % 2 == 1 if begin == "up" else at % 2 == 0
         if items[at] == items[at - 1] or (items[at] > items[at - 1]) != rises:
@@ -158,7 +159,7 @@ def deal_out(
     return [cards[at:count:players] for at in range(players)]
 
 
-def swap_neighbours(items: list[int], *, skip: Any = (0, 1)) -> list[int]:
+def swap_neighbours(items: list[int], *, skip: Any = (2, 3)) -> list[int]:
     """Leave the first {skip} numbers where they are. After them, swap the next two numbers with each other, then
     the two after these, and so on. A number that has no partner at the end stays."""
     out = list(items)
@@ -202,15 +203,13 @@ def sorted_but_one(items: list[int], *, equal: Any = ("may", "must not")) -> boo
     """Say whether one number can be removed from `items` so that the rest is in rising order. Neighbours in the
     rest {equal} be equal. If `items` is in such order already, the answer is True too. An empty list gives True."""
     rests = [items[:at] + items[at + 1 :] for at in range(len(items))]
-    return not items or any(
-        all(a <= b if equal == "may" else a < b for a, b in zip(rest, rest[1:]))
-        for rest in rests  # noqa: B905, RUF007
-    )
+    return not items or any(all(a <= b if equal == "may" else a < b for a, b in zip(rest, rest[1:])) for rest in rests)  # noqa: B905, RUF007
 
 
-def even_steps(items: list[int], *, none: Any = (0, -1, 99)) -> int:
-    """If every number is larger or smaller than the one before by the same step, return this step, which is
-    negative for falling numbers. If the steps differ or there are fewer than two numbers, return {none}."""
+def even_steps(items: list[int], *, none: Any = (50, 99, 1000)) -> int:
+    """If the difference between each number and the one before it is always the same, return this difference. It is
+    negative for falling numbers and 0 for equal ones. If the differences vary or there are fewer than two numbers,
+    return {none}."""
     steps = {b - a for a, b in zip(items, items[1:])}  # noqa: B905, RUF007
     return steps.pop() if len(steps) == 1 else none
 

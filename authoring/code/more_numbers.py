@@ -39,14 +39,16 @@ def flip_digits(number: int, *, most: Any = (500, 1000, 5000)) -> int:
     return -turned if number < 0 else turned
 
 
-def prime_parts(number: int, *, show: Any = ("each as often as it divides", "each once")) -> list[int]:
-    """Return the prime numbers whose product is `number`, from the smallest to the largest, {show}. For numbers
-    below 2 return an empty list."""
+def prime_parts(
+    number: int, *, show: Any = ("repeated as often as needed to make `number` as their product", "each once")
+) -> list[int]:
+    """Return the prime numbers by which `number` can be divided, from the smallest to the largest, {show}. Numbers
+    below 2 give an empty list."""
     out: list[int] = []
     part = 2
     while number > 1:
         if number % part == 0:
-            if show == "each as often as it divides" or part not in out:
+            if show == "repeated as often as needed to make `number` as their product" or part not in out:
                 out.append(part)
             number //= part
         else:
@@ -172,8 +174,8 @@ def meet_again(periods: list[int], *, limit: Any = (20, 50, 100)) -> int:
 
 
 def root_and_rest(number: int, *, power: Any = (2, 3)) -> list[int]:
-    """Return the largest whole number whose power of {power} is not more than `number`, and then what is missing
-    from that power to `number`. A negative number is a ValueError."""
+    """Return the largest whole number that, raised to the power {power}, is not more than `number`, and then the
+    difference between `number` and that power. A negative number is a ValueError."""
     if number < 0:
         raise ValueError(number)
     root = 0

@@ -39,8 +39,8 @@ def clean_path(path: str, *, up: Any = ("..", "^")) -> str:
 
 def hex_colour(text: str, *, sign: Any = ("#", "0x")) -> list[int]:
     """A colour is written like "{sign}ff8000". After {sign!r} it has six hexadecimal digits, whose letters may be
-    capitals. Two of them give the red, two the green and two the blue value. Return the three values. Raise
-    ValueError for all other text."""
+    capitals. The first two give the red, the next two the green and the last two the blue value. Return the three
+    values. Raise ValueError for all other text."""
     digits = text.lower().removeprefix(sign)
     if not text.startswith(sign) or len(digits) != 6 or any(each not in "0123456789abcdef" for each in digits):
         raise ValueError(text)
@@ -141,9 +141,9 @@ def sorted_versions(names: list[str], *, newest: Any = ("first", "last")) -> lis
 
 
 def bare_lines(text: str, *, mark: Any = ("#", "//", ";")) -> list[str]:
-    """Return the lines of `text` without remarks. A remark begins with {mark!r} and goes to the end of the line,
-    but not if it stands between two double quotes. Remove blanks at the right end of the lines, and leave out lines
-    that are empty then."""
+    """Return the lines of `text` without remarks. A double quote begins a quoted part, which ends at the next
+    double quote or at the end of the line. Outside of quoted parts, {mark!r} begins a remark, which goes to the end
+    of the line. Remove blanks at the right end of the lines, and leave out lines that are empty then."""
     out: list[str] = []
     for line in text.split("\n"):
         quoted, end = False, len(line)

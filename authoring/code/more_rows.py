@@ -6,8 +6,8 @@ from typing import Any
 
 def cheapest_offer(offers: list[list[Any]], thing: str, *, most: Any = (5, 8, 10), none: Any = ("", "nobody")) -> str:
     """An offer is a shop, a thing and a price. Return the shop with the lowest price for `thing`, where only prices
-    up to {most} count. If several shops have that price, return the first in the alphabet. Without any offer return
-    {none!r}."""
+    up to {most} count. If several shops have that price, return the first in the alphabet. Without any such offer
+    return {none!r}."""
     found = [[price, shop] for shop, what, price in offers if what == thing and price <= most]
     return min(found)[1] if found else none
 
@@ -53,7 +53,10 @@ def joined_rows(people: list[list[str]], towns: list[list[str]], *, unknown: Any
     full: dict[str, str] = {}
     for short, name in towns:
         full.setdefault(short, name)
-    return sorted([[name, full.get(short, unknown)] for name, short in people], key=lambda row: (row[1], row[0]))
+    return sorted(
+        [[name, full[short] if short in full else unknown] for name, short in people],
+        key=lambda row: (row[1], row[0]),  # noqa: SIM401
+    )
 
 
 def sort_rows(

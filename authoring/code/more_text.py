@@ -220,8 +220,8 @@ def mirrored_pieces(text: str, *, size: Any = (2, 3, 4)) -> int:
 
 
 def tidy_lines(lines: list[str], *, most: Any = (0, 1, 2)) -> list[str]:
-    """Remove the blanks at the right end of every line. Of several empty lines in a row, keep only {most}. Then
-    also remove all empty lines at the beginning of the list."""
+    """Remove the blanks at the right end of every line. Of empty lines that follow each other, also of a single
+    one, keep {most} at most. Remove all empty lines at the beginning of the list."""
     out: list[str] = []
     empty = 0
     for line in lines:

@@ -22,7 +22,7 @@ def sorted_inside(text: str, *, order: Any = ("alphabetical", "reverse alphabeti
     )
 
 
-def shouted(text: str, *, least: Any = (1, 2, 3)) -> list[str]:
+def shouted(text: str, *, least: Any = (2, 3)) -> list[str]:
     """Return the words of `text` that are written in capitals only and have {least} letters or more. A word with
     any character that is not a capital letter from A to Z does not count. Each word is returned once, at its first
     place."""
@@ -36,9 +36,9 @@ def turn_long_words(text: str, *, longer: Any = (3, 4, 5)) -> str:
     return " ".join(part[::-1] if len(part) > longer else part for part in text.split(" "))
 
 
-def censored(text: str, *, banned: Any = (["elm", "ox"], ["reed"], ["kelp", "dune"]), keep: Any = (0, 1)) -> str:
+def censored(text: str, *, banned: Any = (["elm", "ox"], ["reed"], ["kelp", "dune"]), keep: Any = (1, 2)) -> str:
     """In `text`, words are separated by single blanks. In every word that is one of {banned}, capital or small,
-    replace the characters by "*", except for the first {keep}. Return the new text."""
+    replace the characters by "*", except for the first {keep} of the word. Return the new text."""
     out: list[str] = []
     for part in text.split(" "):
         out.append(part[:keep] + "*" * (len(part) - keep) if part.lower() in banned else part)
@@ -61,7 +61,7 @@ def counted_things(things: dict[str, int], *, none: Any = ("is left out", 'is wr
     return ", ".join(out)
 
 
-def guest_list(names: list[str], *, shown: Any = (1, 2, 3)) -> str:
+def guest_list(names: list[str], *, shown: Any = (2, 3, 4)) -> str:
     """Write `names` as one text. Up to {shown} names are joined by ", ". If there are more, write the first
     {shown}, then " and ", the number of the others, and " more". Without names, return "nobody"."""
     if not names:
@@ -71,9 +71,8 @@ def guest_list(names: list[str], *, shown: Any = (1, 2, 3)) -> str:
 
 
 def word_chain(items: list[str], *, letters: Any = (1, 2)) -> int:
-    """In a chain, each word begins with the last {letters} letters of the word before. Return how many words from
-    the beginning of `items` form a chain. All words have at least {letters} letters. One word alone is a chain of
-    1."""
+    """In a chain, each word begins with the last {letters} letter(s) of the word before. Return how many words from
+    the beginning of `items` form a chain. Every word is long enough. One word alone is a chain of 1."""
     count = 0
     for at, each in enumerate(items):
         if at and not each.startswith(items[at - 1][-letters:]):
