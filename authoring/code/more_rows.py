@@ -53,10 +53,8 @@ def joined_rows(people: list[list[str]], towns: list[list[str]], *, unknown: Any
     full: dict[str, str] = {}
     for short, name in towns:
         full.setdefault(short, name)
-    return sorted(
-        [[name, full[short] if short in full else unknown] for name, short in people],
-        key=lambda row: (row[1], row[0]),  # noqa: SIM401
-    )
+    found = [[name, str(full.get(short, unknown))] for name, short in people]
+    return sorted(found, key=lambda row: (row[1], row[0]))
 
 
 def sort_rows(
