@@ -5,6 +5,16 @@ from random import Random
 from typing import Any, NamedTuple
 
 from authoring.code import (
+    more_algorithms,
+    more_dates,
+    more_dicts,
+    more_grids,
+    more_lists,
+    more_numbers,
+    more_parsing,
+    more_rows,
+    more_text,
+    more_words,
     train_algorithms,
     train_dates,
     train_dicts,
@@ -41,6 +51,18 @@ MODULES = {
         train_dates,
         train_parsing,
     ],
+    "more": [
+        more_text,
+        more_words,
+        more_lists,
+        more_grids,
+        more_algorithms,
+        more_dicts,
+        more_rows,
+        more_numbers,
+        more_dates,
+        more_parsing,
+    ],
     "val": [val_text, val_lists, val_algorithms, val_dicts, val_rows, val_numbers, val_dates, val_parsing],
 }
 ASKED = {
@@ -69,9 +91,10 @@ class Reference(NamedTuple):
 
 
 def families(split: str) -> list[Family]:
+    """The families of `train`, of `val`, or of `more`, whose tasks are training tasks too."""
     return [
         Family(
-            split,
+            "train" if split == "more" else split,
             f"code/{split}/{function.__name__}",
             Reference(function, module.INPUTS.get(function.__name__)),
             topic=topic,
@@ -142,6 +165,6 @@ def check(task: Task, trial: Trial) -> Iterator[str]:
 
 
 BUILDER = Builder(
-    name="code", seed=SEED, sizes={"train": 6, "val": 6}, families=families, draw=draw, first=1, may_end_early=True,
-    cheats_every=10, check=check,
+    name="code", seed=SEED, sizes={"train": 6, "val": 6, "more": 3}, families=families, draw=draw, first=1,
+    may_end_early=True, cheats_every=10, check=check,
 )  # fmt: skip
