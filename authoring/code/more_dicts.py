@@ -57,7 +57,7 @@ def shared_hobbies(hobbies: dict[str, list[str]], *, least: Any = (2, 3)) -> lis
     {least} or more people have, sorted by the number of people, the most popular first, and then alphabetically."""
     counts: dict[str, int] = {}
     for each in hobbies.values():
-        for hobby in set(each):
+        for hobby in dict.fromkeys(each):
             counts[hobby] = counts.get(hobby, 0) + 1
     return sorted((hobby for hobby in counts if counts[hobby] >= least), key=lambda hobby: (-counts[hobby], hobby))
 

@@ -137,7 +137,7 @@ def sorted_versions(names: list[str], *, newest: Any = ("first", "last")) -> lis
     def parts(name: str) -> list[int]:
         return [int(each) for each in name[1:].split(".")]
 
-    return sorted(set(names), key=parts, reverse=newest == "first")
+    return sorted(dict.fromkeys(names), key=parts, reverse=newest == "first")
 
 
 def bare_lines(text: str, *, mark: Any = ("#", "//", ";")) -> list[str]:

@@ -169,7 +169,7 @@ def fresh_words(text: str, known: list[str], *, least: Any = (2, 3, 4)) -> list[
 def middle_name(names: list[str], *, pick: Any = ("former", "latter")) -> str:
     """Sort the names alphabetically and return the one in the middle. If there are two in the middle, return the
     {pick} of them. Names that occur several times count once. Without names, return an empty string."""
-    different = sorted(set(names))
+    different = sorted(dict.fromkeys(names))
     if not different:
         return ""
     return different[(len(different) - 1) // 2 if pick == "former" else len(different) // 2]
