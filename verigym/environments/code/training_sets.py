@@ -1,6 +1,6 @@
 """Other training tasks than the shipped ones: `code?train=shipped,more` has further kinds of problems.
 
-The families of `more` are other problems than those of `train` and the held-out ones. `authoring/code/more_*.py` declares them.
+The functions of `more` have other names than those of `train` and the held-out ones. `authoring/code/more_*.py` declares them.
 """
 
 import functools
