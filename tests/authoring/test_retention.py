@@ -25,4 +25,4 @@ def test_there_are_960_tasks_of_480_families_and_four_kinds_all_held_out() -> No
 def test_the_check_finds_an_answer_that_is_in_the_question() -> None:
     data = {"rule": "number", "answer": 7}
     with pytest.raises(CheckFailed, match="passes"):
-        make.BUILDER.verify([Task(id="t", prompt="What is 5 + 7?", data=data)])
+        make.BUILDER.verify([Task(id="t", prompt="Which number is written here: 7", data=data)])

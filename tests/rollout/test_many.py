@@ -18,17 +18,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import event
 
-from tests.policies.templates import tokenizer
 from tests.rollout.shop import ADD, AGENT, Shop, run_settings, spec, tasks
 from verigym.core.errors import ContextFull, InfrastructureFailure
 from verigym.core.protocols import Context, Request
 from verigym.core.records import Fault, Message, Task, Trajectory, Verdict
 from verigym.core.seeds import derive
-from verigym.harness.environment import EnvironmentSpec
-from verigym.harness.tools import ToolBox, tool
-from verigym.policies.engines.fake import FakeEngine
+from verigym.harness.tools import tool
 from verigym.policies.scripted import ScriptedPolicy
-from verigym.policies.tokens import TokenPolicy
 from verigym.rollout.many import Progress, RunPlan, pending, results, run_many
 from verigym.rollout.settings import RunSettings
 from verigym.store import writer as writer_module
@@ -600,40 +596,3 @@ def test_however_often_a_run_is_cut_its_end_is_that_of_one_that_was_not_and_noth
         assert final(store, what) == final(whole, what)
         whole.close()
         store.close()
-
-
-def test_with_thousands_at_once_a_verifier_gets_the_trajectories_that_are_stored(store: Store):
-    """Those that wait for their group are packed then, so that they take less memory."""
-    seen: dict[str, Trajectory] = {}
-
-    def verify(task: Task, trajectory: Trajectory) -> float:
-        seen[trajectory.id] = trajectory
-        return float(trajectory.index)
-
-    class Talk:
-        def open(self, task: Task) -> None: ...
-
-    talk = EnvironmentSpec(
-        name="talk",
-        tasks=lambda split: [],
-        factory=Talk,
-        toolbox=ToolBox(Talk),
-        verifiers={"verify": lift("verify", verify)},
-        suites={},
-        max_turns=1,
-    )
-    policy = TokenPolicy(
-        tokenizer("qwen2"), FakeEngine(slots=4096, tokens=6, vocabulary=95, latency_s=0.01), agent="fake"
-    )
-    many = RunPlan(
-        run="r",
-        environment=talk,
-        tasks=tasks(512),
-        agent=AGENT,
-        verifier=talk.verifier,
-        settings=RunSettings(k=4, concurrency=4096),
-    )
-    trajectories, verdicts = run(store, many, policy)
-    assert len(seen) == 2048 and all(trajectory.turns[0].logprobs for trajectory in trajectories)
-    assert [seen[trajectory.id] for trajectory in trajectories] == trajectories
-    assert [verdict.reward for verdict in verdicts] == [float(trajectory.index) for trajectory in trajectories]

@@ -37,10 +37,6 @@ def has_kernels(device: torch.device) -> bool:
     return device.type == "cuda" and _triton()
 
 
-def on_cpu(device: torch.device) -> bool:
-    return device.type == "cpu"
-
-
 def memory(device: torch.device) -> tuple[int, int]:
     """The bytes that this process can still use on a device, and all of its bytes. Memory that torch holds and does not use
     counts as free. Apple's GPUs share the memory of the computer."""

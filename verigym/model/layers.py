@@ -21,7 +21,7 @@ from torch import Tensor
 from torch.autograd import Function
 
 from verigym.model.attention import Tree, attend
-from verigym.model.devices import has_kernels, on_cpu
+from verigym.model.devices import has_kernels
 from verigym.model.llama_family import (
     JoinedWeights,
     Layer,
@@ -113,7 +113,7 @@ class _Layer(Function):
         gates = gate_up.forward(ops.norm(middle, layer.norm_mid, llama.eps))
         result = down.add_to(middle, ops.gate(gates, llama.gelu))
         lows = [part.low_NR for part in parts]
-        ctx.save_for_backward(x, heads, seen, middle, gates if on_cpu(x.device) else None, *lows, *adapters)
+        ctx.save_for_backward(x, heads, seen, middle, gates if x.device.type == "cpu" else None, *lows, *adapters)
         ctx.rest = llama, layer, turns, attention, ops, kept
         return result
 
