@@ -2,13 +2,15 @@
 
     python bench/train.py --peers                 # CPU: SmolLM2, 8 prompts x 8; GPU: 64 prompts x 8 of SmolLM2's shape
     python bench/train.py --peers --shapes        # GPU: a Llama of 1.5B and one of 8B as well, random weights
+    python bench/train.py --peers --vllm PATH     # GPU: TRL with vLLM in its process, six sizes. PATH has folders with both
     python bench/train.py --peers --curves FILE   # both trainers on one learnable reward, their curves as JSON
     python bench/train.py --plot FILE PNG         # draws such a file
 
 Both see the same prompts (155 tokens, the first 130 common to all), the same number of new tokens, LoRA r 16 on all linear
 layers, one update a batch, rewards that leave no group without signal. Ours runs the real loop, with episodes stored and
 verified. TRL: no reference model, no checkpointing, bfloat16 on a GPU, rows in one pass or four, paged generation tried as well.
-Each trainer runs in a process of its own, so that its peak memory is its own.
+Each trainer runs in a process of its own, so that its peak memory is its own. The share of the GPU's peak that an update reaches
+counts 4 operations per parameter and token, with each prompt once, and no recomputation.
 """
 
 import asyncio
@@ -30,6 +32,19 @@ from typing import Any
 from figures import Figure, figure, finish, parser
 
 COMMON, PROMPT, K = 130, 155, 8
+CASES = [
+    ("smollm2", 64, 64, 6.0),
+    ("smollm2", 32, 512, 6.0),
+    ("1.5B", 32, 512, 4.0),
+    ("8B", 16, 256, 2.6),
+    ("8B", 4, 4096, 0.0),
+    ("1.5B", 2, 8192, 0.0),
+]
+"""Shape, prompts, new tokens, and how many times as fast as TRL with vLLM a step must be. 0: no peer."""
+PEAK = 989e12
+"""Operations a second of an H200 in bfloat16."""
+PARTS = {"smollm2": 4, "1.5B": 8, "8B": 16}
+"""In how many passes TRL computes its batch beside vLLM."""
 SHAPES = {"smollm2": (576, 1536, 30, 9, 3), "1.5B": (2048, 8192, 22, 32, 8), "8B": (4096, 14336, 32, 32, 8)}
 """Hidden size, inner size, layers, heads, heads of keys and values."""
 FIELDS = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads")
@@ -39,6 +54,10 @@ BARE = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
 def main() -> None:
     made = parser(__doc__)
     made.add_argument("--shapes", action="store_true", help="larger models as well (GPU)")
+    made.add_argument(
+        "--vllm", default="", metavar="PATH", help="folders with TRL and vLLM, for the path of the peer (GPU)"
+    )
+    made.add_argument("--only", nargs="*", default=[], help="sizes whose names contain one of these texts, with --vllm")
     made.add_argument("--curves", type=Path, help="train on a learnable reward and keep both curves")
     made.add_argument(
         "--plot", nargs=2, metavar=("FILE", "PNG"), help="draw a file that --curves made, and run nothing"
@@ -56,7 +75,7 @@ def main() -> None:
     elif args.curves:
         curves(args)
     else:
-        finish(list(steps(args)), args)
+        finish(list(cases(args) if args.vllm else steps(args)), args)
 
 
 # -- what both train on -------------------------------------------------------------------------------------------
@@ -194,6 +213,20 @@ def trl(settings: dict[str, Any]) -> dict[str, Any]:
             rows.append({"seconds": time.perf_counter() - self.began})
 
     with tempfile.TemporaryDirectory() as folder:
+        sampler: dict[str, Any] = {"generation_kwargs": {"min_new_tokens": settings["new"]}}
+        if settings["vllm"]:  # vLLM reads the model from a folder
+            model.save_pretrained(f"{folder}/model")
+            tokenizer.save_pretrained(f"{folder}/model")
+            model = f"{folder}/model"
+            sampler = {
+                "generation_kwargs": {"min_tokens": settings["new"], "ignore_eos": True},
+                "model_init_kwargs": {"dtype": "bfloat16"},
+                "use_vllm": True,
+                "vllm_mode": "colocate",
+                "vllm_enable_sleep_mode": False,
+                "vllm_gpu_memory_utilization": settings["vllm"],
+                "vllm_max_model_length": PROMPT + settings["new"] + 8,
+            }
         trainer = GRPOTrainer(
             model=model,
             processing_class=tokenizer,
@@ -203,7 +236,7 @@ def trl(settings: dict[str, Any]) -> dict[str, Any]:
             args=GRPOConfig(
                 output_dir=folder, max_steps=settings["steps"], per_device_train_batch_size=count // settings["parts"],
                 gradient_accumulation_steps=settings["parts"], num_generations=K, max_completion_length=settings["new"],
-                generation_kwargs={"min_new_tokens": settings["new"]}, temperature=1.0, beta=0.0, bf16=gpu, fp16=False,
+                **sampler, temperature=1.0, beta=0.0, bf16=gpu, fp16=False,
                 use_cpu=not gpu, gradient_checkpointing=False, learning_rate=settings["rate"], adam_beta2=0.99,
                 lr_scheduler_type="constant",
                 loss_type="dapo", scale_rewards="group", logging_steps=1, save_strategy="no", report_to=[], disable_tqdm=True,
@@ -221,15 +254,27 @@ def trl(settings: dict[str, Any]) -> dict[str, Any]:
 # -- measuring ----------------------------------------------------------------------------------------------------
 
 
-def run(python: str, **settings: Any) -> dict[str, Any] | None:
-    """One trainer in a process of its own; none when it failed."""
+def run(python: str, path: str = "", **settings: Any) -> dict[str, Any] | None:
+    """One trainer in a process of its own; none when it failed. `path` comes first on its path."""
     from verigym.model import embedded
 
     given = os.environ.get("VERIGYM_BENCH_MODEL")
-    defaults = {"folder": given or str(embedded.pull()), "learnable": False, "seed": 0, "paged": False, "parts": 1}
+    defaults = {
+        "folder": given or str(embedded.pull()),
+        "learnable": False,
+        "seed": 0,
+        "paged": False,
+        "parts": 1,
+        "vllm": 0.0,
+    }
     settings = defaults | settings
     command = [python, str(Path(__file__).resolve()), "--one", json.dumps(settings)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    told = dict(os.environ)
+    if path:
+        from race import VLLM
+
+        told |= VLLM | {"PYTHONPATH": os.pathsep.join(filter(None, [path, os.environ.get("PYTHONPATH", "")]))}
+    done = subprocess.run(command, capture_output=True, text=True, env=told)
     found = [line for line in done.stdout.splitlines() if line.startswith("FOUND ")]
     if not found:
         print(f"{settings['trainer']} failed: {done.stderr[-1500:]}", file=sys.stderr)
@@ -278,6 +323,42 @@ def steps(args: Any) -> Iterator[Figure]:
         if gpu and best:
             most = f"<= {best[1]['peak_gb'] / (2 if shape == 'smollm2' else 1):.4g}"
             yield figure(f"{name}: peak memory", mine["peak_gb"], "GB", most, "TRL 1.16", best[1]["peak_gb"])
+
+
+def cases(args: Any) -> Iterator[Figure]:
+    """A step of several sizes on a GPU, beside TRL with vLLM in its process."""
+    for shape, prompts, new, times in CASES:
+        name = f"GRPO step, {shape}, {prompts} x {K} x {new} tokens"
+        if args.only and not any(map(name.count, args.only)):
+            continue
+        settings = {"prompts": prompts, "new": new, "steps": 3, "shape": shape, "weights": False, "rate": 1e-6}
+        mine = run(sys.executable, trainer="ours", **settings)
+        if mine is None:
+            yield figure(name, float("inf"), "s", "<= 0")
+            continue
+        seconds, update = (statistics.median(row[key] for row in mine["rows"][1:]) for key in ("seconds", "update_s"))
+        tokens = COMMON + prompts * (PROMPT - COMMON) + prompts * K * new
+        reached = 4 * parameters(shape) * tokens / update / PEAK
+        yield figure(f"{name}: share of the peak in the update", reached, f"of 989 TFLOP/s, {update:.2f} s")
+        peer = None
+        if times and args.peers:
+            more = {"vllm": 0.3 if shape == "8B" else 0.2, "parts": PARTS[shape]}
+            peer = run(args.peers, args.vllm, trainer="trl", **settings, **more)
+        if peer is None:
+            yield figure(name, seconds, "s, median")
+            yield figure(f"{name}: peak memory", mine["peak_gb"], "GB")
+            continue
+        theirs = statistics.median(peer["seconds"][1:])
+        yield figure(name, seconds, "s, median", f"<= {theirs / times:.4g}", "TRL 1.16 with vLLM 0.24", theirs)
+        most = f"<= {peer['peak_gb'] / 2:.4g}"
+        yield figure(f"{name}: peak memory", mine["peak_gb"], "GB", most, "TRL 1.16 with vLLM 0.24", peer["peak_gb"])
+
+
+def parameters(shape: str) -> int:
+    """Parameters of the layers and of the head."""
+    hidden, inner, layers, heads, kv_heads = SHAPES[shape]
+    size = hidden // heads
+    return layers * (hidden * size * 2 * (heads + kv_heads) + 3 * hidden * inner) + 49152 * hidden
 
 
 def curves(args: Any) -> None:

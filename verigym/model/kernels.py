@@ -1,19 +1,34 @@
 """CUDA kernels of the decoder, in Triton: norm, rotary embedding with the write into the cache, paged attention, the gate, and
 token sampling. Each compiles in about a second at its first use. The whole model is never compiled.
 
-Shapes: N tokens, H query heads, K key-value heads, D head size, W pages of a row's table, V vocabulary. Keys and values lie in
-pages of PAGE positions: `cache[page, head, place, D]`. Position p of row r is in page `table[r, p // PAGE]`. Page 0 belongs to
-no row. Writes past the end of a row go there.
+Shapes: N tokens, H query heads, K key-value heads, D head size, W pages of a row's table, V vocabulary. A page has the keys and
+values of PAGE positions in all layers. Pages lie in blocks, which are tensors of their own: `block[2 * layer, page, head, place]`
+are keys, and those at `2 * layer + 1` are values. `table[r, p // PAGE]` says where the page of position p of row r begins: the
+distance of its first number in the first layer from the tensor `base`, in units of UNIT numbers. So blocks can come and go, and
+graphs stay valid. Writes past the end of a row go to page 0, which belongs to no row.
+
+Attention over a long context is computed in segments of SEGMENT positions, which are then combined, so that a few rows fill the
+GPU. The segments of a row depend on its own positions only, and so do its results. A full segment that several rows share is read
+once for all of them.
 """
 
 # pyright: reportMissingImports=false, reportIndexIssue=false
 # Only CUDA builds of torch include Triton. A kernel is launched by indexing it.
+from typing import NamedTuple
+
 import torch
 import triton
 import triton.language as tl
 from torch import Tensor
 
 PAGE = 16
+UNIT = 16
+"""Numbers in a unit of distance between a page and `base`."""
+SEGMENT = 512
+SHARED = 32
+"""Query heads of all rows that read a full segment together."""
+COMBINED = 8
+"""Segments that are combined at a time."""
 DECODE_WARPS = 2
 
 
@@ -58,15 +73,15 @@ def gate(gate_up_NI: Tensor, gelu: bool) -> Tensor:
 
 @triton.jit
 def _turn_and_keep(
-    qkv_ptr, q_ptr, keys_ptr, values_ptr, rope_ptr, rows_ptr, positions_ptr, table_ptr, q_norm_ptr, k_norm_ptr,
-    width, last_turn, eps,
-    HEADS: tl.constexpr, KV: tl.constexpr, HALF: tl.constexpr, PAGE: tl.constexpr, NORM: tl.constexpr,
+    qkv_ptr, q_ptr, base_ptr, rope_ptr, rows_ptr, positions_ptr, table_ptr, q_norm_ptr, k_norm_ptr,
+    layer, apart, width, last_turn, eps,
+    HEADS: tl.constexpr, KV: tl.constexpr, HALF: tl.constexpr, PAGE: tl.constexpr, UNIT: tl.constexpr, NORM: tl.constexpr,
     BLOCK: tl.constexpr, HALF_BLOCK: tl.constexpr,
 ):  # fmt: skip
     token = tl.program_id(0).to(tl.int64)
     row = tl.load(rows_ptr + token).to(tl.int64)
     position = tl.load(positions_ptr + token).to(tl.int64)
-    page = tl.load(table_ptr + row * width + tl.minimum(position // PAGE, width - 1)).to(tl.int64)
+    page = tl.load(table_ptr + row * width + tl.minimum(position // PAGE, width - 1)) * UNIT + layer
     D: tl.constexpr = 2 * HALF
     head = tl.arange(0, BLOCK)[:, None]
     place = tl.arange(0, HALF_BLOCK)[None, :]
@@ -93,26 +108,43 @@ def _turn_and_keep(
     q_at = q_ptr + (token * HEADS + head) * D + place
     tl.store(q_at, a, inside & is_q)
     tl.store(q_at + HALF, b, inside & is_q)
-    slot = (page * KV + (head - HEADS)) * PAGE * D + (position % PAGE) * D + place
+    slot = page + (head - HEADS) * PAGE * D + (position % PAGE) * D + place
     is_k = inside & (head >= HEADS) & (head < HEADS + KV)
-    tl.store(keys_ptr + slot, a, is_k)
-    tl.store(keys_ptr + slot + HALF, b, is_k)
-    slot -= KV * PAGE * D
-    tl.store(values_ptr + slot, a, inside & is_v)
-    tl.store(values_ptr + slot + HALF, b, inside & is_v)
+    tl.store(base_ptr + slot, a, is_k)
+    tl.store(base_ptr + slot + HALF, b, is_k)
+    slot += apart - KV * PAGE * D
+    tl.store(base_ptr + slot, a, inside & is_v)
+    tl.store(base_ptr + slot + HALF, b, inside & is_v)
+
+
+class Cache(NamedTuple):
+    """Where keys and values are."""
+
+    base: Tensor
+    kv_heads: int
+    head_size: int
+    apart: int
+    """Numbers between the keys and the values of a page: those of all pages of a block in one layer."""
+    table: Tensor
+    """(rows, W), int64"""
+
+    def layer(self, number: int) -> int:
+        """Numbers between the first layer and this one."""
+        return 2 * number * self.apart
 
 
 def turn_and_keep(
-    qkv: Tensor, keys: Tensor, values: Tensor, rope: Tensor, rows_N: Tensor, positions_N: Tensor, table: Tensor,
-    heads: int, norms: tuple[Tensor, Tensor] | None, eps: float,
+    qkv: Tensor, cache: Cache, layer: int, rope: Tensor, rows_N: Tensor, positions_N: Tensor, heads: int,
+    norms: tuple[Tensor, Tensor] | None, eps: float,
 ) -> Tensor:  # fmt: skip
     """Applies the rotary embedding. Returns the queries, (N, H, D), and writes keys and values into the cache."""
-    kv, size = keys.shape[1], keys.shape[3]
+    kv, size = cache.kv_heads, cache.head_size
     q = qkv.new_empty(len(qkv), heads, size)
     q_norm, k_norm = norms or (qkv, qkv)
     _turn_and_keep[(len(qkv),)](
-        qkv, q, keys, values, rope, rows_N, positions_N, table, q_norm, k_norm, table.shape[1], len(rope) - 1, eps,
-        HEADS=heads, KV=kv, HALF=size // 2, PAGE=PAGE, NORM=norms is not None,
+        qkv, q, cache.base, rope, rows_N, positions_N, cache.table, q_norm, k_norm, cache.layer(layer), cache.apart,
+        cache.table.shape[1], len(rope) - 1, eps,
+        HEADS=heads, KV=kv, HALF=size // 2, PAGE=PAGE, UNIT=UNIT, NORM=norms is not None,
         BLOCK=triton.next_power_of_2(heads + 2 * kv), HALF_BLOCK=triton.next_power_of_2(size // 2), num_warps=4,
     )  # fmt: skip
     return q
@@ -120,20 +152,16 @@ def turn_and_keep(
 
 @triton.jit
 def _attend(
-    q_ptr, keys_ptr, values_ptr, table_ptr, out_ptr, row_ptr, start_ptr, count_ptr, position_ptr, width, scale,
-    G: tl.constexpr, KV: tl.constexpr, D: tl.constexpr, PAGE: tl.constexpr, DECODE: tl.constexpr,
+    q_ptr, base_ptr, table_ptr, out_ptr, row_ptr, start_ptr, count_ptr, position_ptr, layer, apart, width, scale,
+    G: tl.constexpr, KV: tl.constexpr, D: tl.constexpr, PAGE: tl.constexpr, UNIT: tl.constexpr,
     M: tl.constexpr, N: tl.constexpr, DB: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
+    """Prompts: a tile of queries of one row, over all positions up to their own."""
     tile = tl.program_id(0)
     kv_head = tl.program_id(1)
-    if DECODE:
-        row = tile.to(tl.int64)
-        start = row
-        count = 1
-    else:
-        row = tl.load(row_ptr + tile).to(tl.int64)
-        start = tl.load(start_ptr + tile).to(tl.int64)
-        count = tl.load(count_ptr + tile)
+    row = tl.load(row_ptr + tile).to(tl.int64)
+    start = tl.load(start_ptr + tile).to(tl.int64)
+    count = tl.load(count_ptr + tile)
     first = tl.load(position_ptr + tile)
     m = tl.arange(0, M)
     token = m // G
@@ -149,20 +177,119 @@ def _attend(
     for begin in range(0, end, N):
         place = begin + n
         held = place < end
-        page = tl.load(table_ptr + row * width + tl.minimum(place // PAGE, width - 1), held, other=0).to(tl.int64)
-        at = (page * KV + kv_head) * PAGE * D + (place % PAGE) * D
+        page = tl.load(table_ptr + row * width + tl.minimum(place // PAGE, width - 1), held, other=0) * UNIT + layer
+        at = page + kv_head * PAGE * D + (place % PAGE) * D
         inside = held[:, None] & (d < D)[None, :]
-        keys = tl.load(keys_ptr + at[:, None] + d[None, :], inside, other=0.0)
+        keys = tl.load(base_ptr + at[:, None] + d[None, :], inside, other=0.0)
         scores = tl.dot(q, tl.trans(keys), input_precision=PRECISION) * (scale * 1.4426950408889634)
         scores = tl.where(place[None, :] <= (first + token)[:, None], scores, -float("inf"))
         new_top = tl.maximum(top, tl.max(scores, 1))
         weights = tl.exp2(scores - new_top[:, None])
         fade = tl.exp2(top - new_top)
         total = total * fade + tl.sum(weights, 1)
-        values = tl.load(values_ptr + at[:, None] + d[None, :], inside, other=0.0)
+        values = tl.load(base_ptr + apart + at[:, None] + d[None, :], inside, other=0.0)
         gathered = gathered * fade[:, None] + tl.dot(weights.to(values.dtype), values, input_precision=PRECISION)
         top = new_top
     tl.store(out_ptr + q_at[:, None] + d[None, :], gathered / total[:, None], asked)
+
+
+@triton.jit
+def _attend_segment(
+    q_ptr, base_ptr, table_ptr, out_ptr, part_ptr, top_ptr, total_ptr, first_ptr, position_ptr, item_ptr,
+    layer, apart, width, segments, scale,
+    G: tl.constexpr, KV: tl.constexpr, D: tl.constexpr, PAGE: tl.constexpr, UNIT: tl.constexpr, SEGMENT: tl.constexpr,
+    MEMBERS: tl.constexpr, WHOLE: tl.constexpr, M: tl.constexpr, N: tl.constexpr, DB: tl.constexpr,
+    PRECISION: tl.constexpr,
+):  # fmt: skip
+    """Decoding: the queries of one row in one of its last segments or, with MEMBERS, those of several rows in a full segment.
+    With WHOLE, the row has one segment only, and the result is stored. Otherwise the result of the segment is."""
+    kv_head = tl.program_id(1)
+    m = tl.arange(0, M)
+    if MEMBERS:
+        item = item_ptr + tl.program_id(0) * (MEMBERS + 1)
+        segment = tl.load(item)
+        reader = tl.load(item + 1).to(tl.int64)
+        row = tl.load(item + 1 + m // G, m < MEMBERS * G, other=-1).to(tl.int64)
+        end = (segment + 1) * SEGMENT
+    else:
+        reader = tl.program_id(0).to(tl.int64)
+        row = tl.where(m < G, reader, -1)
+        segment = tl.load(first_ptr + reader) + tl.program_id(2)
+        end = tl.load(position_ptr + reader) + 1
+    start = segment * SEGMENT
+    end = tl.minimum(end, start + SEGMENT)
+    if (segment >= 0) & (start < end):
+        d = tl.arange(0, DB)
+        n = tl.arange(0, N)
+        head = row * KV * G + kv_head * G + m % G
+        asked = (row >= 0)[:, None] & (d < D)[None, :]
+        q = tl.load(q_ptr + head[:, None] * D + d[None, :], asked, other=0.0)
+        top = tl.full([M], -float("inf"), tl.float32)
+        total = tl.zeros([M], tl.float32)
+        gathered = tl.zeros([M, DB], tl.float32)
+        for begin in range(start, end, N):
+            place = begin + n
+            held = place < end
+            page = tl.load(table_ptr + reader * width + place // PAGE, held, other=0) * UNIT + layer
+            at = page + kv_head * PAGE * D + (place % PAGE) * D
+            inside = held[:, None] & (d < D)[None, :]
+            keys = tl.load(base_ptr + at[:, None] + d[None, :], inside, other=0.0)
+            scores = tl.dot(q, tl.trans(keys), input_precision=PRECISION) * (scale * 1.4426950408889634)
+            scores = tl.where(held[None, :], scores, -float("inf"))
+            new_top = tl.maximum(top, tl.max(scores, 1))
+            weights = tl.exp2(scores - new_top[:, None])
+            fade = tl.exp2(top - new_top)
+            total = total * fade + tl.sum(weights, 1)
+            values = tl.load(base_ptr + apart + at[:, None] + d[None, :], inside, other=0.0)
+            gathered = gathered * fade[:, None] + tl.dot(weights.to(values.dtype), values, input_precision=PRECISION)
+            top = new_top
+        if WHOLE:
+            tl.store(out_ptr + head[:, None] * D + d[None, :], gathered / total[:, None], asked)
+        else:
+            part = head * segments + segment
+            tl.store(part_ptr + part[:, None] * D + d[None, :], gathered, asked)
+            tl.store(top_ptr + part, top, row >= 0)
+            tl.store(total_ptr + part, total, row >= 0)
+
+
+@triton.jit
+def _combine(
+    part_ptr, top_ptr, total_ptr, out_ptr, position_ptr, segments,
+    H: tl.constexpr, D: tl.constexpr, SEGMENT: tl.constexpr, COMBINED: tl.constexpr, DB: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0).to(tl.int64)
+    head = row * H + tl.program_id(1)
+    count = tl.load(position_ptr + row) // SEGMENT + 1
+    s = tl.arange(0, COMBINED)
+    d = tl.arange(0, DB)
+    top = -float("inf")
+    total = 0.0
+    gathered = tl.zeros([DB], tl.float32)
+    for begin in range(0, count, COMBINED):
+        segment = begin + s
+        part = head * segments + segment
+        tops = tl.load(top_ptr + part, segment < count, other=-float("inf"))
+        totals = tl.load(total_ptr + part, segment < count, other=0.0)
+        inside = (segment < count)[:, None] & (d < D)[None, :]
+        parts = tl.load(part_ptr + part[:, None] * D + d[None, :], inside, other=0.0)
+        new_top = tl.maximum(top, tl.max(tops, 0))
+        weights = tl.exp2(tops - new_top)
+        fade = tl.exp2(top - new_top)
+        total = total * fade + tl.sum(totals * weights, 0)
+        gathered = gathered * fade + tl.sum(parts * weights[:, None], 0)
+        top = new_top
+    tl.store(out_ptr + head * D + d, gathered / total, d < D)
+
+
+@triton.jit
+def _move(base_ptr, from_ptr, to_ptr, number, apart, UNIT: tl.constexpr, BLOCK: tl.constexpr):
+    """Copies one page, in one layer, to another place."""
+    layer = tl.program_id(1).to(tl.int64) * apart
+    source = tl.load(from_ptr + tl.program_id(0)) * UNIT + layer
+    target = tl.load(to_ptr + tl.program_id(0)) * UNIT + layer
+    place = tl.program_id(2) * BLOCK + tl.arange(0, BLOCK)
+    numbers = tl.load(base_ptr + source + place, place < number)
+    tl.store(base_ptr + target + place, numbers, place < number)
 
 
 class Tiles:
@@ -181,25 +308,78 @@ class Tiles:
         self.fields = torch.tensor(cut, dtype=torch.int32, device=device).T.contiguous()
 
 
-def attend(
-    q_NHD: Tensor, keys: Tensor, values: Tensor, table: Tensor, positions: Tensor, tiles: Tiles | None, scale: float
-) -> Tensor:
-    """Attention of every head over the pages of its row. Without tiles, query i is the only query of row i, at `positions[i]`."""
+def attend(q_NHD: Tensor, cache: Cache, layer: int, tiles: Tiles, scale: float) -> Tensor:
+    """Attention of the queries of prompts over the pages of their row."""
     heads, size = q_NHD.shape[1:]
-    kv = keys.shape[1]
-    groups = heads // kv
     out = torch.empty_like(q_NHD)
-    row, start, count, position = tiles.fields if tiles is not None else (positions,) * 4
-    number = len(position)
+    row, start, count, position = tiles.fields
     exact = q_NHD.dtype == torch.float32
-    _attend[(number, kv)](
-        q_NHD, keys, values, table, out, row, start, count, position, table.shape[1], scale,
-        G=groups, KV=kv, D=size, PAGE=PAGE, DECODE=tiles is None,
-        M=tiles.rows if tiles is not None else max(16, triton.next_power_of_2(groups)), N=64 if not exact else 32,
-        DB=max(16, triton.next_power_of_2(size)), PRECISION="ieee" if exact else "tf32",
-        num_warps=4 if tiles is not None else DECODE_WARPS, num_stages=2,
+    _attend[(len(position), cache.kv_heads)](
+        q_NHD, cache.base, cache.table, out, row, start, count, position, cache.layer(layer), cache.apart,
+        cache.table.shape[1], scale,
+        G=heads // cache.kv_heads, KV=cache.kv_heads, D=size, PAGE=PAGE, UNIT=UNIT, M=tiles.rows,
+        N=64 if not exact else 32, DB=max(16, triton.next_power_of_2(size)), PRECISION="ieee" if exact else "tf32",
+        num_warps=4, num_stages=2,
     )  # fmt: skip
     return out
+
+
+class Segments(NamedTuple):
+    """How the rows of a step are cut. All rows have at most `most` segments."""
+
+    most: int
+    first: Tensor
+    """The number of the first segment of each row that is not in `items`, int32."""
+    items: Tensor
+    """(I, 1 + members), int32: the number of a full segment and the rows that share it. -1 is nothing."""
+
+    @staticmethod
+    def members(heads: int, kv_heads: int) -> int:
+        """Number of rows that can read a segment together."""
+        return max(1, SHARED // (heads // kv_heads))
+
+
+def attend_segments(
+    q_BHD: Tensor, cache: Cache, layer: int, positions_B: Tensor, segments: Segments, scale: float
+) -> Tensor:
+    """Attention of one query per row, at `positions_B`, over the pages of its row."""
+    rows, heads, size = q_BHD.shape
+    groups = heads // cache.kv_heads
+    out = torch.empty_like(q_BHD)
+    exact = q_BHD.dtype == torch.float32
+    whole = segments.most == 1
+    number = {"device": q_BHD.device, "dtype": torch.float32}
+    parts = out if whole else torch.empty(rows, heads, segments.most, size, **number)
+    tops, totals = (out if whole else torch.empty(rows, heads, segments.most, **number) for _ in range(2))
+
+    def launch(grid: tuple[int, ...], members: int) -> None:
+        heads_together = groups * max(1, members)
+        _attend_segment[grid](
+            q_BHD, cache.base, cache.table, out, parts, tops, totals, segments.first, positions_B, segments.items,
+            cache.layer(layer), cache.apart, cache.table.shape[1], segments.most, scale,
+            G=groups, KV=cache.kv_heads, D=size, PAGE=PAGE, UNIT=UNIT, SEGMENT=SEGMENT, MEMBERS=members, WHOLE=whole,
+            M=max(16, triton.next_power_of_2(heads_together)), N=64 if not exact else 32,
+            DB=max(16, triton.next_power_of_2(size)), PRECISION="ieee" if exact else "tf32", num_warps=DECODE_WARPS,
+            num_stages=2,
+        )  # fmt: skip
+
+    if len(segments.items):
+        launch((len(segments.items), cache.kv_heads, 1), segments.items.shape[1] - 1)
+    launch((rows, cache.kv_heads, min(2, segments.most)), 0)
+    if not whole:
+        _combine[(rows, heads)](
+            parts, tops, totals, out, positions_B, segments.most,
+            H=heads, D=size, SEGMENT=SEGMENT, COMBINED=COMBINED, DB=max(16, triton.next_power_of_2(size)), num_warps=1,
+        )  # fmt: skip
+    return out
+
+
+def move(cache: Cache, layers: int, source_P: Tensor, target_P: Tensor) -> None:
+    """Copies pages. Sources and targets are places as in the table, int64."""
+    number = cache.kv_heads * PAGE * cache.head_size
+    _move[(len(source_P), 2 * layers, triton.cdiv(number, 1024))](
+        cache.base, source_P, target_P, number, cache.apart, UNIT=UNIT, BLOCK=1024
+    )
 
 
 @triton.jit

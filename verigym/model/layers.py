@@ -1,8 +1,8 @@
 """The layers of the Llama family for training: explicit forward and backward passes over one flat row of tokens.
 
 The base is frozen and only adapters are trained, so a layer keeps little for its backward pass: its input, the joined q k v, the
-attention output, the middle of the layer and the narrow A x. Everything else is recomputed. On a CPU, gate and up, the largest
-part, are kept, because time matters more than memory there.
+attention output, the middle of the layer and the narrow A x. Everything else is recomputed. Gate and up, the largest part, are
+kept on a CPU, and on a GPU in as many layers as its memory allows.
 
     y = W x + B A x      dx = W' dy + A' (B' dy)      dA = (B' dy) x'      dB = dy (A x)'
 
@@ -21,7 +21,7 @@ from torch import Tensor
 from torch.autograd import Function
 
 from verigym.model.attention import Tree, attend
-from verigym.model.devices import has_kernels
+from verigym.model.devices import free_bytes, has_kernels
 from verigym.model.llama_family import (
     JoinedWeights,
     Layer,
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 Attention: TypeAlias = "Blockwise | TreeKernel"
 """Attention over a tree. Its backward pass returns the gradients of q, k and v, joined: (N, X, D)."""
+_KEPT = 0.6
+"""Share of the free memory of a GPU for what is kept for the backward pass."""
 Ops: TypeAlias = "TorchOps | KernelOps"
 """The operations that are not matrix products. `turn_` applies the rotary embedding in place."""
 
@@ -59,9 +61,24 @@ def hidden(llama: LlamaModel, ids_N: Tensor, positions_N: Tensor, attention: Att
     """The last hidden states with the adapter on the model, with gradients."""
     x_NH = llama.embed(ids_N, llama.embedding_pair())
     turns = torch.cat(llama.turns(positions_N), -1)[:, 0].contiguous()
-    for layer, adapters in zip(llama.layers, joined_adapters(llama), strict=True):
-        x_NH = _Layer.apply(x_NH, llama, layer, turns, attention, ops, *adapters)
+    keep = layers_with_room(llama, x_NH)
+    for number, (layer, adapters) in enumerate(zip(llama.layers, joined_adapters(llama), strict=True)):
+        x_NH = _Layer.apply(x_NH, llama, layer, turns, attention, ops, number < keep, *adapters)
     return _Norm.apply(x_NH, llama.norm, llama.eps, ops)
+
+
+def layers_with_room(llama: LlamaModel, x_NH: Tensor) -> int:
+    """In how many layers gate and up can be kept for the backward pass."""
+    if x_NH.device.type == "cpu":
+        return len(llama.layers)
+    layer = llama.layers[0]
+    kept = (
+        2 * sum(layer.out.sizes) + sum(layer.qkv.sizes) + llama.heads * llama.head_size
+    )  # x, middle, q k v, attention
+    number = len(x_NH) * x_NH.element_size()
+    gates = sum(layer.gate_up.sizes)
+    room = free_bytes(x_NH.device) * _KEPT - number * (len(llama.layers) * kept + 4 * gates)
+    return max(0, min(len(llama.layers), int(room / (number * gates))))
 
 
 class _Adapted:
@@ -101,7 +118,7 @@ class _Adapted:
 class _Layer(Function):
     @staticmethod
     def forward(
-        ctx: Any, x: Tensor, llama: LlamaModel, layer: Layer, turns: Tensor, attention: Attention, ops: Ops,
+        ctx: Any, x: Tensor, llama: LlamaModel, layer: Layer, turns: Tensor, attention: Attention, ops: Ops, keep: bool,
         *adapters: Tensor | None,
     ) -> Tensor:  # fmt: skip
         qkv, out, gate_up, down = parts = _parts(layer, adapters, [None] * 4)
@@ -113,7 +130,7 @@ class _Layer(Function):
         gates = gate_up.forward(ops.norm(middle, layer.norm_mid, llama.eps))
         result = down.add_to(middle, ops.gate(gates, llama.gelu))
         lows = [part.low_NR for part in parts]
-        ctx.save_for_backward(x, heads, seen, middle, gates if x.device.type == "cpu" else None, *lows, *adapters)
+        ctx.save_for_backward(x, heads, seen, middle, gates if keep else None, *lows, *adapters)
         ctx.rest = llama, layer, turns, attention, ops, kept
         return result
 
@@ -141,7 +158,7 @@ class _Layer(Function):
         dx = None
         if ctx.needs_input_grad[0]:
             dx = ops.norm_back(d_normed, x, layer.norm_in, llama.eps, d_middle)
-        return (dx, *(None,) * 5, *of_qkv, *of_out, *of_gate, *of_down)
+        return (dx, *(None,) * 6, *of_qkv, *of_out, *of_gate, *of_down)
 
 
 def _parts(layer: Layer, adapters: Sequence[Tensor | None], lows: Sequence[Tensor | None]) -> list[_Adapted]:

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from verigym.policies.local.paged import PagedDecoder
 
 Decoder: TypeAlias = "PagedDecoder | SlotDecoder | PlainDecoder"
-"""A batch of rows and the weights that decode them. `begin` and `advance` return the next tokens of new rows and of all rows."""
+"""A batch of rows and the weights that decode them. `begin` returns the first tokens of new rows, or None if `prompts` computes
+them later, some at a time. `make_room` prepares the next steps, and `advance` returns the next tokens of all rows."""
 
 MOST_DECODERS = 4
 """Maximum adapters served concurrently, each with its own merged weights. More adapters take turns."""
@@ -132,7 +133,7 @@ class LocalEngine:
         return True
 
     async def usage(self) -> EngineLoad:
-        return EngineLoad(running=sum(len(decoder.rows) for decoder in self._decoders), waiting=len(self._waiting))
+        return EngineLoad(running=sum(len(decoder.everyone) for decoder in self._decoders), waiting=len(self._waiting))
 
     def refresh(self) -> None:
         """Takes over changed weights of the model. Waits for requests in progress."""
@@ -142,8 +143,12 @@ class LocalEngine:
                 decoder.version = None
 
     def wait(self) -> None:
-        """Waits until no request runs, so that weights can be changed."""
+        """Waits until no request runs, so that weights can be changed. A large cache is given back."""
         self._idle.wait()
+        with self._lock:
+            if not self._running:
+                for decoder in self._decoders:
+                    decoder.release()
 
     def _drive(self) -> None:
         """Runs until no request is waiting or active. It is not a daemon thread, because killing a thread inside torch crashes
@@ -157,11 +162,11 @@ class LocalEngine:
                         self._turn(*self._taken[0])
                         self._taken.pop(0)
                     for decoder in self._decoders:
-                        if decoder.rows:
+                        if decoder.everyone:
                             self._turn(decoder, None)
         except BaseException as error:
             with self._lock:
-                rows = [row for decoder in self._decoders for row in decoder.rows]
+                rows = [row for decoder in self._decoders for row in decoder.everyone]
                 failed = {*rows, *(row for _, new in self._taken for row in new), *self._waiting}
                 self._taken = []
                 self._waiting.clear()
@@ -184,7 +189,7 @@ class LocalEngine:
 
     def _more(self) -> bool:
         with self._lock:
-            self._running = bool(self._waiting) or any(decoder.rows for decoder in self._decoders)
+            self._running = bool(self._waiting) or any(decoder.everyone for decoder in self._decoders)
             if not self._running:
                 self._idle.set()
             return self._running
@@ -193,7 +198,7 @@ class LocalEngine:
         """Admits waiting requests in order, as long as there is room in their batch."""
         with self._lock:
             waiting, self._waiting = self._waiting, deque()
-        room = self.max_batch - sum(len(decoder.rows) for decoder in self._decoders)
+        room = self.max_batch - sum(len(decoder.everyone) for decoder in self._decoders)
         taken: dict[str, tuple[Decoder, list[Row]]] = {}
         left: list[Row] = []
         full: set[str] = set()
@@ -203,7 +208,12 @@ class LocalEngine:
                 continue
             if room > 0 and version not in full:
                 decoder, new = taken.get(version) or (self._decoder(version, taken), [])
-                if decoder is not None and decoder.fits(row, new):
+                try:
+                    fits = decoder is not None and decoder.fits(row, new)
+                except torch.OutOfMemoryError as error:  # it would not fit alone
+                    row.loop.call_soon_threadsafe(_fail, row.future, error)
+                    continue
+                if decoder is not None and fits:
                     new.append(row)
                     taken[version] = decoder, new
                     room -= 1
@@ -220,7 +230,7 @@ class LocalEngine:
         if loaded is not None:
             return loaded
         used = [decoder for decoder, _ in taken.values()]
-        free = next((decoder for decoder in self._decoders if not decoder.rows and decoder not in used), None)
+        free = next((decoder for decoder in self._decoders if not decoder.everyone and decoder not in used), None)
         bare = free is not None and free.version is None
         if not bare and (not self._decoders or (self._decoders[0].concurrent and len(self._decoders) < MOST_DECODERS)):
             free = decoder_for(self.model, self.max_batch, self.window)
@@ -235,10 +245,18 @@ class LocalEngine:
         """One turn of a batch: begins new rows, or advances all rows."""
         try:
             if new is not None:
-                self._settle(decoder, new, decoder.begin(new))
-            else:
-                rows = list(decoder.rows)
-                self._settle(decoder, rows, decoder.advance(max(row.left for row in rows)))
+                first = decoder.begin(new)
+                if first is not None:
+                    self._settle(decoder, new, first)
+                return
+            ready = decoder.prompts()
+            if ready is not None:
+                self._settle(decoder, *ready)
+            if decoder.rows or decoder.everyone:
+                steps = max((row.left for row in decoder.rows), default=1)
+                decoder.make_room(steps)
+                if rows := list(decoder.rows):
+                    self._settle(decoder, rows, decoder.advance(steps))
         except Exception as error:
             if not _out_of_memory(error):
                 raise
@@ -246,7 +264,7 @@ class LocalEngine:
 
     def _shrink(self, decoder: Decoder, new: list[Row], error: Exception) -> None:
         """Halves the batch size after memory ran out. Rows resume after their last token, so nothing is sampled twice."""
-        rows = [*decoder.rows, *(row for row in new if row not in decoder.rows)]
+        rows = [*decoder.everyone, *(row for row in new if row not in decoder.everyone)]
         decoder.reset()
         if len(rows) == 1:
             rows[0].loop.call_soon_threadsafe(_fail, rows[0].future, error)
@@ -259,7 +277,7 @@ class LocalEngine:
         """Appends the tokens to their rows and releases finished rows."""
         done: dict[asyncio.AbstractEventLoop, list[tuple[Row, Completion]]] = {}
         begun: dict[asyncio.AbstractEventLoop, list[Row]] = {}
-        steps = len(drawn.ids[0])
+        steps = len(drawn.ids[0]) if drawn.ids else 0
         for index, (row, ids, logprobs) in enumerate(zip(rows, drawn.ids, drawn.logprobs, strict=True)):
             finish, taken = None, steps
             if row.watched or row.left <= steps or not row.stop_ids.isdisjoint(ids):
@@ -327,6 +345,16 @@ class PlainDecoder:
         self.rows: list[Row] = []
         self.places: dict[Row, int] = {}
         """The cache row of each request. Finished rows stay in the cache until the batch is done."""
+
+    @property
+    def everyone(self) -> list[Row]:
+        return self.rows
+
+    def prompts(self) -> None: ...
+
+    def make_room(self, steps: int) -> None: ...
+
+    def release(self) -> None: ...
 
     def fits(self, row: Row, new: list[Row]) -> bool:
         if self.rows or not new:

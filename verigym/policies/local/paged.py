@@ -2,8 +2,15 @@
 
 A step of a small model is hundreds of kernels of a few microseconds each. Launched one by one, they wait for Python. A CUDA graph
 avoids this wait. A graph is recorded for a batch size at its first use, and several steps run before the tokens are read.
-Prompts are computed without padding. Each shared page and each repeated prompt is computed once.
+Prompts are computed without padding, a limited number of tokens at a time, so that rows in progress go on meanwhile. Each shared
+page and each repeated prompt is computed once.
+
+A row has pages for what it has sampled and a little more. If pages run out, the newest row waits: its pages are moved to the host
+and back, so its tokens are the same as if it had not waited.
 """
+
+from collections import deque
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -11,18 +18,40 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from verigym.model import kernels, lora
+from verigym.model.devices import memory
 from verigym.model.llama_family import FusedWeights
 from verigym.model.logprobs import logits_of
 from verigym.policies.local import sampling
+from verigym.policies.local.blocks import Blocks, PagesOnHost
 from verigym.policies.local.pages import Pages, SequencePages
 from verigym.policies.local.requests import Row
 from verigym.policies.local.sampling import SampledTokens
 
 STEPS = 8
 """Steps between two reads of the tokens. A row that ends in between wastes the remaining steps."""
+AHEAD = 256
+"""Positions after the prompt for which a new row gets pages."""
+PROMPT_TOKENS = 8192
+"""Maximum tokens of prompts that are computed between two reads of the tokens."""
+LARGE = 0.125
+"""Share of the GPU's memory above which the cache is given back while nothing is sampled."""
 _SIZES = [1, 2, 4, 8, 16, 32, 64, 96, *range(128, 4097, 64)]
-_SHARE = 0.35
-"""Maximum share of the free memory for keys and values."""
+_SEGMENTS = [1, 4, 16, 64, 256]
+"""Sizes by the number of segments of the longest row."""
+
+
+class _Replayed(Protocol):
+    def replay(self) -> None: ...
+
+
+class _Eager:
+    """A step that is not recorded, on devices without graphs."""
+
+    def __init__(self, decoder: "PagedDecoder", size: int, restricted: bool, segments: kernels.Segments) -> None:
+        self._step = lambda: decoder._step(size, restricted, segments)
+
+    def replay(self) -> None:
+        self._step()
 
 
 class PagedDecoder:
@@ -38,20 +67,32 @@ class PagedDecoder:
         self.window = window
         self.device = self.llama.embedding.device
         self.pages = Pages(1, kernels.PAGE)
-        self.cache = torch.zeros(0)
-        """(2 x layers, pages, K, PAGE, D): keys and values of each layer in turn."""
+        self.blocks = Blocks(self.llama, self.device)
         self.rows: list[Row] = []
+        self.pending: deque[Row] = deque()
+        """Rows whose prompts are not computed yet, in order. Rows share pages with those before them."""
+        self.waiting: list[tuple[Row, PagesOnHost]] = []
+        """Rows that had begun and have no pages now, the oldest last."""
         self.held: dict[Row, SequencePages] = {}
-        self.graphs: dict[tuple[int, bool], torch.cuda.CUDAGraph] = {}
+        self.graphs: dict[tuple[int, bool, int, int], _Replayed] = {}
+        self.pool: Any = torch.cuda.graph_pool_handle() if self.device.type == "cuda" else None
+        """The memory of all graphs. They run one after the other, and what they return is copied."""
         self.changed = True
+        self.outgrown = 0
+        """Number of steps after which a row has more segments than were uploaded."""
         positions = torch.arange(min(window, 1 << 17), device=self.device)
         self.turns = torch.cat(self.llama.turns(positions), -1)[:, 0].float().contiguous()
         width = self.pages.needed(min(window, 1 << 17))
         whole = {"device": self.device, "dtype": torch.int32}
         self.ids = torch.zeros(max_batch, dtype=torch.long, device=self.device)
-        self.state = torch.zeros(3, max_batch, **whole)
-        self.positions, self.counts, self.which = self.state
-        self.table = torch.zeros(max_batch, width, **whole)
+        self.state = torch.zeros(4, max_batch, **whole)
+        self.positions, self.counts, self.which, self.first = self.state
+        self.table = torch.zeros(max_batch, width, dtype=torch.long, device=self.device)
+        self.members = kernels.Segments.members(self.llama.heads, self.llama.kv_heads)
+        self._items = torch.full((0, 1 + self.members), -1, **whole)
+        self.items = self._items
+        """The full segments of the step, and their rows: the beginning of a buffer that graphs read."""
+        self.most = 1
         self.temperature = torch.ones(max_batch, device=self.device)
         self.seeds = torch.zeros(max_batch, dtype=torch.long, device=self.device)
         self.logprobs = torch.zeros(max_batch, device=self.device)
@@ -63,64 +104,165 @@ class PagedDecoder:
         if self.fused.use_adapter(adapter):
             self.graphs.clear()
 
+    @property
+    def everyone(self) -> list[Row]:
+        """All rows that have not ended."""
+        return [*self.rows, *(row for row, _ in self.waiting), *self.pending]
+
     def reset(self) -> None:
         """Releases all rows and the cache, after the weights changed or memory ran out."""
         for row in list(self.held):
             self.pages.release(self.held.pop(row), [])
         self.pages.forget()
-        self.rows = []
+        self.rows, self.waiting = [], []
+        self.pending.clear()
+        self.changed = True
+
+    def release(self) -> None:
+        """Gives the memory of a large cache back. Only while there are no rows."""
+        if self.blocks.bytes > LARGE * memory(self.device)[1]:
+            self.pages.shrink()
+            self.blocks.release()
 
     def fits(self, row: Row, new: list[Row]) -> bool:
-        """Reserves the pages of a whole row, so that no row in progress runs out of pages."""
+        """Reserves pages for a prompt and the beginning of the reply. Rows that wait for pages come first."""
+        if self.waiting:
+            return False
         ids = row.context
-        positions = min(len(ids) + row.left, self.window)
-        held = self.pages.take(ids, positions)
-        if held is None and self._grow(self.pages.needed(positions)):
-            held = self.pages.take(ids, positions)
+        positions = min(len(ids) + min(row.left, AHEAD), self.window)
+        spare = len(self.rows) + len(self.pending) + len(new)  # a page for each of the others, so that few have to wait
+        held = self._take(ids, positions, spare)
+        if held is None and not spare:
+            raise torch.OutOfMemoryError(f"The GPU has no memory for the keys and values of {positions} tokens")
         if held is None:
             return False
         self.held[row] = held
         return True
 
-    def begin(self, new: list[Row]) -> SampledTokens:
-        """Computes the prompts of new rows and draws their first tokens."""
-        first: dict[tuple[int, ...], int] = {}
-        which = [first.setdefault(tuple(row.context), len(first)) for row in new]
-        leaders = [new[which.index(index)] for index in range(len(first))]
-        copies = [
-            (self.held[leaders[index]].pages[at], self.held[row].pages[at])
-            for row, index in zip(new, which, strict=True)
-            if row is not leaders[index]
-            for at in [(len(row.context) - 1) // kernels.PAGE]
-        ]
-        runs = [
-            (index, self.held[row].cached, len(row.context) - self.held[row].cached)
-            for index, row in enumerate(leaders)
-        ]
-        ids = [id for row, (_, cached, _) in zip(leaders, runs, strict=True) for id in row.context[cached:]]
-        table = self._table([self.held[row] for row in leaders])
-        tiles = kernels.Tiles(runs, self.llama.heads // self.llama.kv_heads, self.device)
-        rows = np.repeat(np.arange(len(runs), dtype=np.int32), [count for _, _, count in runs])
-        positions = np.concatenate([np.arange(cached, cached + count, dtype=np.int32) for _, cached, count in runs])
-        hidden = self._hidden(self._to(np.array(ids)), self._to(rows), self._to(positions), self._to(table), tiles)
-        last = np.cumsum([count for _, _, count in runs]) - 1
-        logits = logits_of(self.llama.model, hidden[self._to(last)], self.fused.head)
-        if copies:
-            source, target = (self._to(np.array(side)) for side in zip(*copies, strict=True))
-            self.cache[:, target] = self.cache[:, source]
+    def _take(self, ids: list[int], positions: int, spare: int = 0) -> SequencePages | None:
+        lacking = self.pages.needed(positions) + spare - self.pages.room
+        if lacking > 0:
+            self._grow(lacking)
+        return self.pages.take(ids, positions) if self.pages.room >= spare else None
+
+    def _grow(self, pages: int) -> None:
+        self.blocks.grow(pages + (self.pages.total == 1))
+        self.pages.grow(max(1, self.blocks.pages))
+
+    def begin(self, new: list[Row]) -> None:
+        """Takes new rows over. `prompts` computes their prompts."""
+        self.pending += new
+
+    def prompts(self) -> tuple[list[Row], SampledTokens] | None:
+        """Computes some of the prompts that are left. Returns the rows that have their first token now."""
+        if not self.pending:
+            return None
+        runs: list[tuple[Row, int, int]] = []
+        """The row, its first token to compute, and how many."""
+        left, copies = PROMPT_TOKENS, dict[tuple[int, ...], Row]()
+        for row in self.pending:
+            context = tuple(row.context)
+            if context in copies:
+                continue
+            if left <= 0:
+                break
+            cached = self.held[row].cached
+            count = min(left, len(context) - cached)
+            runs.append((row, cached, count))
+            left -= count
+            copies[context] = row
+        hidden = self._compute(runs)
+        for row, cached, count in runs:
+            self.held[row].cached = cached + count
+        ready = [row for row in copies.values() if self.held[row].cached == len(row.context)]
+        place = {tuple(row.context): number for number, row in enumerate(ready)}
+        new = [row for row in self.pending if tuple(row.context) in place]
+        if not new:
+            return [], SampledTokens([], [], None)
+        ends = np.cumsum([count for _, _, count in runs]) - 1
+        last = [ends[number] for number, (row, _, _) in enumerate(runs) if row in ready]
+        logits = logits_of(self.llama.model, hidden[self._to(np.array(last))], self.fused.head)
+        which = [place[tuple(row.context)] for row in new]
+        copied = [(ready[index], row) for row, index in zip(new, which, strict=True) if row is not ready[index]]
+        if copied:  # the last page of a prompt is never shared
+            at = [(len(row.context) - 1) // kernels.PAGE for _, row in copied]
+            source = [self.held[leader].pages[number] for (leader, _), number in zip(copied, at, strict=True)]
+            target = [self.held[row].pages[number] for (_, row), number in zip(copied, at, strict=True)]
+            self.blocks.copy(source, target, self.table)
+        gone = set(new)
+        self.pending = deque(row for row in self.pending if row not in gone)
         self.rows += new
         self.changed = True
-        return self._draw(logits, new, which)
+        return new, self._draw(logits, new, which)
+
+    def _compute(self, runs: list[tuple[Row, int, int]]) -> Tensor:
+        """The hidden states of parts of prompts, one after the other."""
+        parts = [(number, start, count) for number, (_, start, count) in enumerate(runs)]
+        ids = [id for row, start, count in runs for id in row.context[start : start + count]]
+        tiles = kernels.Tiles(parts, self.llama.heads // self.llama.kv_heads, self.device)
+        rows = np.repeat(np.arange(len(runs), dtype=np.int32), [count for _, _, count in runs])
+        positions = np.concatenate([np.arange(start, start + count, dtype=np.int32) for _, start, count in runs])
+        cache = self.blocks.cache(self._to(self._table([self.held[row] for row, _, _ in runs])))
+        return self._hidden(self._to(np.array(ids)), self._to(rows), self._to(positions), cache, tiles)
+
+    def make_room(self, steps: int) -> None:
+        """Gives every row the pages of its next steps. The newest rows wait if there are too few."""
+        while self.waiting and self._resume(*self.waiting[-1]):
+            self.waiting.pop()
+        if self.waiting and not self.rows and not self.pending:
+            raise torch.OutOfMemoryError("The GPU has no memory for the keys and values of one request")
+        place = 0
+        while place < len(self.rows):
+            row = self.rows[place]
+            length = len(row.request.ids) + len(row.ids)
+            positions = min(length - 1 + min(steps, STEPS), len(row.request.ids) + row.most)
+            held = self.held[row]
+            before = len(held.pages)
+            if self.pages.needed(positions) > before:
+                more = self.pages.needed(min(positions + AHEAD, len(row.request.ids) + row.most)) - before
+                if more > self.pages.room:
+                    self._grow(more)
+                if not self.pages.extend(held, positions):
+                    if len(self.rows) == 1:
+                        raise torch.OutOfMemoryError(
+                            f"The GPU has no memory for the keys and values of {length} tokens"
+                        )
+                    self._suspend(self.rows[-1])
+                    continue
+                self.changed = True
+            place += 1
+
+    def _suspend(self, row: Row) -> None:
+        """Moves the pages of a row to the host."""
+        held = self.held.pop(row)
+        used = self.pages.needed(len(row.context) - 1)
+        self.waiting.append((row, self.blocks.to_host(held.pages[:used])))
+        self.pages.release(held, row.context[:-1])
+        self.rows.remove(row)
+        self.changed = True
+
+    def _resume(self, row: Row, kept: PagesOnHost) -> bool:
+        context = row.context
+        positions = min(len(context) + STEPS, len(row.request.ids) + row.most)
+        held = self._take(context, positions, spare=len(self.rows))
+        if held is None:
+            return False
+        self.blocks.from_host(kept, held.pages, held.cached // kernels.PAGE)
+        self.held[row] = held
+        self.rows.append(row)
+        self.changed = True
+        return True
 
     def advance(self, steps: int) -> SampledTokens:
-        """The next tokens of all rows, for at most `steps` steps."""
+        """The next tokens of all rows, for at most `steps` steps. Call `make_room` first."""
         active, number = self.rows, len(self.rows)
-        size = next(size for size in _SIZES if size >= number)
-        if self.changed:
-            self._upload(active)
+        size = min(next(size for size in _SIZES if size >= number), self.max_batch)
         restricted = any(sampling.restricts(row) for row in active)
         steps = 1 if restricted else min(steps, STEPS)
-        graph = self._graph(min(size, self.max_batch), restricted)
+        if self.changed or self.outgrown < steps:
+            self._upload(active)
+        self.outgrown -= steps
+        graph = self._graph(size, restricted)
         for step in range(steps):
             graph.replay()
             if not restricted:
@@ -139,17 +281,19 @@ class PagedDecoder:
         self.changed = True
 
     def _hidden(
-        self, ids: Tensor, rows: Tensor, positions: Tensor, table: Tensor, tiles: kernels.Tiles | None
+        self, ids: Tensor, rows: Tensor, positions: Tensor, cache: kernels.Cache, how: kernels.Tiles | kernels.Segments
     ) -> Tensor:
         llama = self.llama
         x = self.fused.embed(ids)
         for number, (layer, (qkv, out, gate_up, down)) in enumerate(zip(llama.layers, self.fused.weights, strict=True)):
-            keys, values = self.cache[2 * number], self.cache[2 * number + 1]
             heads = F.linear(kernels.norm(x, layer.norm_in, llama.eps), qkv, layer.qkv.bias)
             q = kernels.turn_and_keep(
-                heads, keys, values, self.turns, rows, positions, table, llama.heads, layer.head_norms, llama.eps
+                heads, cache, number, self.turns, rows, positions, llama.heads, layer.head_norms, llama.eps
             )
-            seen = kernels.attend(q, keys, values, table, positions, tiles, layer.scaling)
+            if isinstance(how, kernels.Tiles):
+                seen = kernels.attend(q, cache, number, how, layer.scaling)
+            else:
+                seen = kernels.attend_segments(q, cache, number, positions, how, layer.scaling)
             _add(x, seen.view(len(x), -1), out, layer.out.bias)
             gated = kernels.gate(
                 F.linear(kernels.norm(x, layer.norm_mid, llama.eps), gate_up, layer.gate_up.bias), llama.gelu
@@ -157,9 +301,10 @@ class PagedDecoder:
             _add(x, gated, down, layer.down.bias)
         return kernels.norm(x, llama.norm, llama.eps)
 
-    def _step(self, size: int, restricted: bool) -> None:
+    def _step(self, size: int, restricted: bool, segments: kernels.Segments) -> None:
         """The step that a graph records: one token for `size` rows, read from and written to the buffers."""
-        hidden = self._hidden(self.ids[:size], self.which[:size], self.positions[:size], self.table[:size], None)
+        cache = self.blocks.cache(self.table[:size])
+        hidden = self._hidden(self.ids[:size], self.which[:size], self.positions[:size], cache, segments)
         logits = logits_of(self.llama.model, hidden, self.fused.head)
         if restricted:
             self.logits[:size].copy_(logits)
@@ -169,22 +314,31 @@ class PagedDecoder:
         self.positions[:size] += 1
         self.counts[:size] += 1
 
-    def _graph(self, size: int, restricted: bool) -> torch.cuda.CUDAGraph:
-        if (size, restricted) not in self.graphs:
+    def _graph(self, size: int, restricted: bool) -> _Replayed:
+        key = size, restricted, self.most, len(self.items)
+        if key not in self.graphs:
             if restricted and not len(self.logits):
                 self.logits = torch.empty(
                     self.max_batch, logits_of(self.llama.model, self.llama.embedding[:1]).shape[-1], device=self.device
                 )
-            kept = [buffer.clone() for buffer in (self.ids, self.state, self.logprobs)]
-            self._step(size, restricted)  # compiles the kernels
-            torch.cuda.synchronize()
-            graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph, capture_error_mode="thread_local"):
-                self._step(size, restricted)
-            for buffer, before in zip((self.ids, self.state, self.logprobs), kept, strict=True):
-                buffer.copy_(before)
-            self.graphs[size, restricted] = graph
-        return self.graphs[size, restricted]
+            segments = kernels.Segments(self.most, self.first[:size], self.items)
+            self.graphs[key] = (
+                self._recorded(size, restricted, segments)
+                if self.device.type == "cuda"
+                else _Eager(self, size, restricted, segments)
+            )
+        return self.graphs[key]
+
+    def _recorded(self, size: int, restricted: bool, segments: kernels.Segments) -> torch.cuda.CUDAGraph:
+        kept = [buffer.clone() for buffer in (self.ids, self.state, self.logprobs)]
+        self._step(size, restricted, segments)  # compiles the kernels
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, pool=self.pool, capture_error_mode="thread_local"):
+            self._step(size, restricted, segments)
+        for buffer, before in zip((self.ids, self.state, self.logprobs), kept, strict=True):
+            buffer.copy_(before)
+        return graph
 
     def _draw(self, logits: Tensor, rows: list[Row], which: list[int]) -> SampledTokens:
         """First tokens, and tokens under truncation or constraint, outside of a graph."""
@@ -211,43 +365,61 @@ class PagedDecoder:
         self.ids[:number] = self._to(np.array([row.ids[-1] for row in active]))
         self.seeds[:number] = self._to(np.array([row.seed for row in active]))
         self.temperature[:number] = self._to(np.array([one.temperature for one in settings], dtype=np.float32))
-        state = np.zeros((3, self.max_batch), dtype=np.int32)
+        state = np.zeros((4, self.max_batch), dtype=np.int32)
         state[0, :number] = [len(row.request.ids) + len(row.ids) - 1 for row in active]
         state[1, :number] = [len(row.ids) for row in active]
         state[2] = np.arange(self.max_batch)
+        full = state[0] // kernels.SEGMENT
+        """Number of full segments of each row. They stay full, and the next two are computed row by row."""
+        longest = int(state[0].max())
+        self.most = next(most for most in _SEGMENTS if most * kernels.SEGMENT > longest + STEPS)
+        if self.most > 1:
+            state[3] = full
+            self._share(active, full)
+        elif len(self.items):
+            self.items = self.items[:0]
+        self.outgrown = int(((full[:number] + 2) * kernels.SEGMENT - state[0, :number]).min())
+        self.outgrown = min(self.outgrown, self.most * kernels.SEGMENT - longest)
         self.state.copy_(self._to(state))
         table = self._table([self.held[row] for row in active])
-        self.table.zero_()
+        self.table.fill_(int(self.blocks.places[0]))
         self.table[:number, : table.shape[1]] = self._to(table)
         self.changed = False
 
+    def _share(self, active: list[Row], full: np.ndarray) -> None:
+        """Lists the full segments, and who reads each of them. Rows that share the last page of one share all of it."""
+        pages = kernels.SEGMENT // kernels.PAGE
+        readers: dict[tuple[int, int], list[int]] = {}
+        for number, row in enumerate(active):
+            held = self.held[row].pages
+            for segment in range(full[number]):
+                readers.setdefault((segment, held[(segment + 1) * pages - 1]), []).append(number)
+        items = [
+            [segment, *some, *[-1] * (self.members - len(some))]
+            for (segment, _), rows in readers.items()
+            for start in range(0, len(rows), self.members)
+            for some in [rows[start : start + self.members]]
+        ]
+        room = 1 << max(4, (len(items) - 1).bit_length()) if items else 0
+        listed = np.full((room, 1 + self.members), -1, dtype=np.int32)
+        if items:
+            listed[: len(items)] = items
+        if len(self._items) < room:
+            with torch.inference_mode(False):
+                self._items = torch.full((room, 1 + self.members), -1, dtype=torch.int32, device=self.device)
+            self.graphs = {key: graph for key, graph in self.graphs.items() if not key[3]}
+        self._items[:room].copy_(self._to(listed))
+        self.items = self._items[:room]
+
     def _table(self, held: list[SequencePages]) -> np.ndarray:
-        table = np.zeros((len(held), max(len(one.pages) for one in held)), dtype=np.int32)
+        """Where the pages of each row are."""
+        table = np.full((len(held), max(len(one.pages) for one in held)), self.blocks.places[0])
         for row, one in enumerate(held):
-            table[row, : len(one.pages)] = one.pages
+            table[row, : len(one.pages)] = self.blocks.places[one.pages]
         return table
 
     def _to(self, array: np.ndarray) -> Tensor:
         return torch.from_numpy(array).to(self.device)
-
-    def _grow(self, needed: int) -> bool:
-        """Adds pages if memory allows. The cache is kept and the graphs are recorded again."""
-        llama = self.llama
-        one = 2 * len(llama.layers) * llama.kv_heads * kernels.PAGE * llama.head_size * llama.embedding.element_size()
-        free = torch.cuda.mem_get_info(self.device)[0] if self.device.type == "cuda" else 1 << 33
-        free += torch.cuda.memory_reserved(self.device) - torch.cuda.memory_allocated(self.device)
-        most = self.pages.total + int(free * _SHARE) // one
-        total = min(most, max(1024, self.pages.total * 2, self.pages.total + needed))
-        if total < self.pages.total + needed - self.pages.room:
-            return False
-        shape = (2 * len(llama.layers), total, llama.kv_heads, kernels.PAGE, llama.head_size)
-        grown = torch.zeros(shape, dtype=llama.embedding.dtype, device=self.device)
-        if self.pages.total > 1:
-            grown[:, : self.pages.total] = self.cache
-        self.cache = grown
-        self.graphs.clear()
-        self.pages.grow(total)
-        return True
 
 
 def _add(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None) -> None:

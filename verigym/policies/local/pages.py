@@ -62,6 +62,14 @@ class Pages:
         self._register(pages, ids[: len(ids) - 1])
         return SequencePages(pages=pages, cached=len(cached) * self.size)
 
+    def extend(self, held: SequencePages, positions: int) -> bool:
+        """Adds pages until a row has room for so many positions. Returns whether there were enough."""
+        more = self.needed(positions) - len(held.pages)
+        if more > self.room:
+            return False
+        held.pages += [self._new() for _ in range(more)]
+        return True
+
     def release(self, held: SequencePages, ids: list[int]) -> None:
         """Releases the pages of a row. `ids` are those whose keys and values were computed."""
         self._register(held.pages, ids)
@@ -72,6 +80,12 @@ class Pages:
                     self._free.append(page)
                 else:
                     self._unheld[page] = None
+
+    def shrink(self) -> None:
+        """Forgets all pages except page 0. No row may hold one."""
+        self.forget()
+        self.total = 1
+        self._free, self._holders, self._serial, self._key = [], [0], [0], [None]
 
     def forget(self) -> None:
         """Drops all cached pages, because the weights changed."""

@@ -194,6 +194,16 @@ class SlotDecoder:
         self.rows: list[Row] = []
         self.prefixes: OrderedDict[tuple[int, ...], Prefix] = OrderedDict()
 
+    @property
+    def everyone(self) -> list[Row]:
+        return self.rows
+
+    def prompts(self) -> None: ...
+
+    def make_room(self, steps: int) -> None: ...
+
+    def release(self) -> None: ...
+
     def fits(self, row: Row, new: list[Row]) -> bool:
         return True
 

@@ -1,0 +1,79 @@
+"""The decoder's kernels compile for GPUs that are not here, for the heads of several models. Triton needs no GPU for that."""
+
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("triton", reason="Triton is not installed")
+pytestmark = pytest.mark.slow
+
+HEADS = {
+    "SmolLM2": (3, 3, 64),
+    "Qwen2.5-0.5B": (7, 2, 64),
+    "Llama 1B": (4, 8, 64),
+    "Llama 8B": (4, 8, 128),
+    "MHA": (1, 8, 64),
+}
+"""Query heads to each head of keys and values, number of those, and the size of a head."""
+COMPILED = """
+import sys
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from verigym.model import kernels
+
+G, KV, D, arch = map(int, sys.argv[1:])
+N, BF, F, I, L = "i32", "*bf16", "*fp32", "*i32", "*i64"
+
+
+def made(kernel, signature, constants, warps):
+    names = kernel.arg_names
+    even = [name for name in signature if signature[name].startswith("*") or name in ("layer", "apart")]
+    source = ASTSource(
+        fn=kernel,
+        signature={name: signature.get(name, "constexpr") for name in names},
+        constexprs={(names.index(name),): value for name, value in constants.items()},
+        attrs={(names.index(name),): [["tt.divisibility", 16]] for name in even},
+    )
+    return triton.compile(source, target=GPUTarget("cuda", arch, 32), options={"num_warps": warps, "num_stages": 2})
+
+
+where = dict(base_ptr=BF, table_ptr=L, layer=N, apart=N, width=N, scale="fp32")
+shape = dict(G=G, KV=KV, D=D, PAGE=kernels.PAGE, UNIT=kernels.UNIT, N=64, DB=D, PRECISION="tf32")
+members = kernels.Segments.members(G * KV, KV)
+for together, whole in ((0, True), (0, False), (members, False)):
+    part = BF if whole else F
+    signature = dict(
+        where, q_ptr=BF, out_ptr=BF, part_ptr=part, top_ptr=part, total_ptr=part, first_ptr=I, position_ptr=I, item_ptr=I,
+        segments=N,
+    )
+    heads = max(16, triton.next_power_of_2(G * max(1, together)))
+    constants = dict(shape, SEGMENT=kernels.SEGMENT, MEMBERS=together, WHOLE=whole, M=heads)
+    ptx = made(kernels._attend_segment, signature, constants, kernels.DECODE_WARPS).asm["ptx"]
+    assert "wgmma" not in ptx, "rows that read together must be computed as rows that read alone"
+    assert "cp.async.cg" in ptx, "keys and values are read ahead, 16 bytes at a time"
+signature = dict(where, q_ptr=BF, out_ptr=BF, row_ptr=I, start_ptr=I, count_ptr=I, position_ptr=I)
+made(kernels._attend, signature, dict(shape, M=64), 4)
+constants = dict(H=G * KV, D=D, SEGMENT=kernels.SEGMENT, COMBINED=kernels.COMBINED, DB=D)
+made(kernels._combine, dict(part_ptr=F, top_ptr=F, total_ptr=F, out_ptr=BF, position_ptr=I, segments=N), constants, 1)
+signature = dict(
+    qkv_ptr=BF, q_ptr=BF, base_ptr=BF, rope_ptr=F, rows_ptr=I, positions_ptr=I, table_ptr=L, q_norm_ptr=BF, k_norm_ptr=BF,
+    layer=N, apart=N, width=N, last_turn=N, eps="fp32",
+)
+block = triton.next_power_of_2(G * KV + 2 * KV)
+constants = dict(
+    HEADS=G * KV, KV=KV, HALF=D // 2, PAGE=kernels.PAGE, UNIT=kernels.UNIT, NORM=True, BLOCK=block, HALF_BLOCK=D // 2
+)
+made(kernels._turn_and_keep, signature, constants, 4)
+made(kernels._move, dict(base_ptr=BF, from_ptr=L, to_ptr=L, number=N, apart=N), dict(UNIT=kernels.UNIT, BLOCK=1024), 4)
+print("compiled")
+"""
+
+
+@pytest.mark.parametrize("arch", [80, 90])
+@pytest.mark.parametrize("name", HEADS)
+def test_the_kernels_compile(name: str, arch: int) -> None:
+    given = [str(number) for number in (*HEADS[name], arch)]
+    done = subprocess.run([sys.executable, "-c", COMPILED, *given], capture_output=True, text=True)
+    assert "compiled" in done.stdout, done.stderr[-3000:]
