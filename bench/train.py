@@ -103,7 +103,7 @@ def reward(text: str, learnable: bool) -> float:
 
 def open_model(settings: dict[str, Any]) -> tuple[Any, Any]:
     import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig
+    from transformers import AutoModelForCausalLM, AutoTokenizer
 
     folder = settings["folder"]
     tokenizer = AutoTokenizer.from_pretrained(folder)
@@ -113,11 +113,19 @@ def open_model(settings: dict[str, Any]) -> tuple[Any, Any]:
     if settings["weights"]:
         model: Any = AutoModelForCausalLM.from_pretrained(folder, **kind)
     else:
-        shape: dict[str, Any] = dict(zip(FIELDS, SHAPES[settings["shape"]], strict=True))
-        shape |= {"vocab_size": 49152, "max_position_embeddings": 8192, "tie_word_embeddings": True}
-        with torch.device("cuda" if torch.cuda.is_available() else "cpu"):
-            model = AutoModelForCausalLM.from_config(LlamaConfig(**shape), **kind)
+        model = random_model(settings["shape"], 8192)
     return model.cuda() if torch.cuda.is_available() else model, tokenizer
+
+
+def random_model(shape: str, positions: int) -> Any:
+    import torch
+    from transformers import AutoModelForCausalLM, LlamaConfig
+
+    fields: dict[str, Any] = dict(zip(FIELDS, SHAPES[shape], strict=True))
+    fields |= {"vocab_size": 49152, "max_position_embeddings": positions, "tie_word_embeddings": True}
+    gpu = torch.cuda.is_available()
+    with torch.device("cuda" if gpu else "cpu"):
+        return AutoModelForCausalLM.from_config(LlamaConfig(**fields), dtype=torch.bfloat16 if gpu else torch.float32)
 
 
 def peak() -> float:

@@ -22,6 +22,7 @@ from torch.autograd import Function
 
 from verigym.model.attention import Tree, attend
 from verigym.model.devices import free_bytes, has_kernels
+from verigym.model.lines import Lines, is_faster
 from verigym.model.llama_family import (
     JoinedWeights,
     Layer,
@@ -38,7 +39,7 @@ from verigym.model.tree import PackedBatch
 if TYPE_CHECKING:
     from verigym.model.train_kernels import KernelOps, TreeKernel
 
-Attention: TypeAlias = "Blockwise | TreeKernel"
+Attention: TypeAlias = "Blockwise | Lines | TreeKernel"
 """Attention over a tree. Its backward pass returns the gradients of q, k and v, joined: (N, X, D)."""
 _KEPT = 0.6
 """Share of the free memory of a GPU for what is kept for the backward pass."""
@@ -51,10 +52,12 @@ def over_tree(llama: LlamaModel, packed: PackedBatch) -> Tensor:
     if has_kernels(packed.ids_N.device):
         from verigym.model.train_kernels import KernelOps, TreeKernel
 
-        attention, ops = TreeKernel(packed.ends_N, llama.embedding.dtype), KernelOps()
-    else:
-        attention, ops = Blockwise(Tree(packed.positions_N, packed.ends_N)), TorchOps()
-    return hidden(llama, packed.ids_N, packed.positions_N, attention, ops)
+        dtype, lengths = llama.embedding.dtype, [len(places) for places in packed.places]
+        lines = is_faster(lengths, packed.depth, dtype)
+        attention = Lines(packed) if lines else TreeKernel(packed.ends_N, dtype)
+        return hidden(llama, packed.ids_N, packed.positions_N, attention, KernelOps())
+    attention = Blockwise(Tree(packed.positions_N, packed.ends_N))
+    return hidden(llama, packed.ids_N, packed.positions_N, attention, TorchOps())
 
 
 def hidden(llama: LlamaModel, ids_N: Tensor, positions_N: Tensor, attention: Attention, ops: Ops) -> Tensor:

@@ -39,6 +39,8 @@ class PackedBatch(NamedTuple):
     """For each row, the indices (into M) of its scored tokens in order. 0 for padding."""
     mask_BS: Tensor
     """True for a scored token, False for padding."""
+    depth: int
+    """The sum of the positions."""
     shared: bool
 
 
@@ -134,4 +136,4 @@ def _tree(
     scored_BS[mask_BS] = number_N[np.concatenate(scored)]
     numbers = (ids_N, positions_N, ends_N, parents_N[places_M], ids_N[places_M], scored_BS, mask_BS)
     tensors = [torch.from_numpy(each).to(device) for each in numbers]
-    return PackedBatch([i for i, _ in rows], places, *tensors, shared=share)
+    return PackedBatch([i for i, _ in rows], places, *tensors, depth=int(positions_N.sum()), shared=share)
