@@ -115,6 +115,39 @@ def drawn(logits_V: torch.Tensor, count: int) -> torch.Tensor:
     return tokens.cpu()
 
 
+@pytest.mark.parametrize(("heads", "kv_heads", "size"), [(9, 3, 64), (14, 2, 64), (32, 8, 128)])
+def test_rows_that_read_a_segment_together_have_the_bits_of_rows_that_read_alone(
+    heads: int, kv_heads: int, size: int
+) -> None:
+    from verigym.model import kernels
+
+    torch.manual_seed(0)
+    rows, length = 7, 3 * kernels.SEGMENT + 40
+    pages = -(-length // kernels.PAGE)
+    apart = pages * kv_heads * kernels.PAGE * size
+    base = torch.randn(2 * apart, dtype=torch.bfloat16, device="cuda")
+    places = torch.arange(pages, device="cuda") * (kv_heads * kernels.PAGE * size // kernels.UNIT)
+    cache = kernels.Cache(base, kv_heads, size, apart, places.repeat(rows, 1))
+    q = torch.randn(rows, heads, size, dtype=torch.bfloat16, device="cuda")
+    positions = torch.full((rows,), length - 1, dtype=torch.int32, device="cuda")
+    members = kernels.Segments.members(heads, kv_heads)
+    chunks = [list(range(rows))[start : start + members] for start in range(0, rows, members)]
+    items = [[segment, *some, *[-1] * (members - len(some))] for segment in range(3) for some in chunks]
+    whole = {"dtype": torch.int32, "device": "cuda"}
+    alone = kernels.Segments(4, torch.zeros(rows, **whole), torch.zeros(0, 1 + members, **whole))
+    together = kernels.Segments(4, torch.full((rows,), 3, **whole), torch.tensor(items, **whole))
+    mine, other = (kernels.attend_segments(q, cache, 0, positions, each, 0.1) for each in (together, alone))
+    assert torch.equal(mine, other)
+    k, v = (
+        each.view(pages, kv_heads, kernels.PAGE, size).transpose(0, 1).flatten(1, 2)[:, :length]
+        for each in base.chunk(2)
+    )
+    seen = torch.nn.functional.scaled_dot_product_attention(
+        q.float()[:, :, None], k.float()[None], v.float()[None], scale=0.1, enable_gqa=True
+    )
+    torch.testing.assert_close(mine.float(), seen[:, :, 0], rtol=2e-2, atol=2e-2)
+
+
 def test_what_has_no_weight_is_never_drawn() -> None:
     logits_V = torch.full((49152,), -40.0)
     logits_V[777] = 0.0

@@ -48,8 +48,7 @@ for together, whole in ((0, True), (0, False), (members, False)):
         where, q_ptr=BF, out_ptr=BF, part_ptr=part, top_ptr=part, total_ptr=part, first_ptr=I, position_ptr=I, item_ptr=I,
         segments=N,
     )
-    heads = max(16, triton.next_power_of_2(G * max(1, together)))
-    constants = dict(shape, SEGMENT=kernels.SEGMENT, MEMBERS=together, WHOLE=whole, M=heads)
+    constants = dict(shape, SEGMENT=kernels.SEGMENT, MEMBERS=together, WHOLE=whole, M=kernels._tile(G))
     ptx = made(kernels._attend_segment, signature, constants, kernels.DECODE_WARPS).asm["ptx"]
     assert "wgmma" not in ptx, "rows that read together must be computed as rows that read alone"
     assert "cp.async.cg" in ptx, "keys and values are read ahead, 16 bytes at a time"

@@ -25,11 +25,12 @@ PAGE = 16
 UNIT = 16
 """Numbers in a unit of distance between a page and `base`."""
 SEGMENT = 512
-SHARED = 32
-"""Query heads of all rows that read a full segment together."""
 COMBINED = 8
 """Segments that are combined at a time."""
+PLACES = 64
+"""Positions that a program looks at together."""
 DECODE_WARPS = 2
+DECODE_STAGES = 2
 
 
 @triton.jit
@@ -194,6 +195,33 @@ def _attend(
 
 
 @triton.jit
+def _look(q, keys, values, held, top, total, gathered, scale, PRECISION: tl.constexpr):
+    """Adds some positions to the weighted sum of a tile of queries."""
+    scores = tl.dot(q, tl.trans(keys), input_precision=PRECISION) * (scale * 1.4426950408889634)
+    scores = tl.where(held[None, :], scores, -float("inf"))
+    new_top = tl.maximum(top, tl.max(scores, 1))
+    weights = tl.exp2(scores - new_top[:, None])
+    fade = tl.exp2(top - new_top)
+    total = total * fade + tl.sum(weights, 1)
+    gathered = gathered * fade[:, None] + tl.dot(weights.to(values.dtype), values, input_precision=PRECISION)
+    return new_top, total, gathered
+
+
+@triton.jit
+def _keep(out_ptr, part_ptr, top_ptr, total_ptr, row, head, segment, segments, top, total, gathered, D: tl.constexpr,
+          DB: tl.constexpr, WHOLE: tl.constexpr):  # fmt: skip
+    d = tl.arange(0, DB)
+    asked = (row >= 0)[:, None] & (d < D)[None, :]
+    if WHOLE:
+        tl.store(out_ptr + head[:, None] * D + d[None, :], gathered / total[:, None], asked)
+    else:
+        part = head * segments + segment
+        tl.store(part_ptr + part[:, None] * D + d[None, :], gathered, asked)
+        tl.store(top_ptr + part, top, row >= 0)
+        tl.store(total_ptr + part, total, row >= 0)
+
+
+@triton.jit
 def _attend_segment(
     q_ptr, base_ptr, table_ptr, out_ptr, part_ptr, top_ptr, total_ptr, first_ptr, position_ptr, item_ptr,
     layer, apart, width, segments, scale,
@@ -201,15 +229,16 @@ def _attend_segment(
     MEMBERS: tl.constexpr, WHOLE: tl.constexpr, M: tl.constexpr, N: tl.constexpr, DB: tl.constexpr,
     PRECISION: tl.constexpr,
 ):  # fmt: skip
-    """Decoding: the queries of one row in one of its last segments or, with MEMBERS, those of several rows in a full segment.
-    With WHOLE, the row has one segment only, and the result is stored. Otherwise the result of the segment is."""
+    """Decoding: the queries of one row in one of its segments or, with MEMBERS, those of several rows in a segment that they
+    share, as two tiles. With WHOLE, the row has one segment only, and the result is stored. Otherwise the result of the segment
+    is."""
     kv_head = tl.program_id(1)
     m = tl.arange(0, M)
     if MEMBERS:
         item = item_ptr + tl.program_id(0) * (MEMBERS + 1)
         segment = tl.load(item)
         reader = tl.load(item + 1).to(tl.int64)
-        row = tl.load(item + 1 + m // G, m < MEMBERS * G, other=-1).to(tl.int64)
+        row = tl.load(item + 1 + m // G, m < MEMBERS // 2 * G, other=-1).to(tl.int64)
         end = (segment + 1) * SEGMENT
     else:
         reader = tl.program_id(0).to(tl.int64)
@@ -222,11 +251,17 @@ def _attend_segment(
         d = tl.arange(0, DB)
         n = tl.arange(0, N)
         head = row * KV * G + kv_head * G + m % G
-        asked = (row >= 0)[:, None] & (d < D)[None, :]
-        q = tl.load(q_ptr + head[:, None] * D + d[None, :], asked, other=0.0)
+        q = tl.load(q_ptr + head[:, None] * D + d[None, :], (row >= 0)[:, None] & (d < D)[None, :], other=0.0)
         top = tl.full([M], -float("inf"), tl.float32)
         total = tl.zeros([M], tl.float32)
         gathered = tl.zeros([M, DB], tl.float32)
+        if MEMBERS:
+            row2 = tl.load(item + 1 + MEMBERS // 2 + m // G, m < MEMBERS // 2 * G, other=-1).to(tl.int64)
+            head2 = row2 * KV * G + kv_head * G + m % G
+            q2 = tl.load(q_ptr + head2[:, None] * D + d[None, :], (row2 >= 0)[:, None] & (d < D)[None, :], other=0.0)
+            top2 = tl.full([M], -float("inf"), tl.float32)
+            total2 = tl.zeros([M], tl.float32)
+            gathered2 = tl.zeros([M, DB], tl.float32)
         for begin in range(start, end, N):
             place = begin + n
             held = place < end
@@ -234,22 +269,15 @@ def _attend_segment(
             at = page + kv_head * PAGE * D + (place % PAGE) * D
             inside = held[:, None] & (d < D)[None, :]
             keys = tl.load(base_ptr + at[:, None] + d[None, :], inside, other=0.0)
-            scores = tl.dot(q, tl.trans(keys), input_precision=PRECISION) * (scale * 1.4426950408889634)
-            scores = tl.where(held[None, :], scores, -float("inf"))
-            new_top = tl.maximum(top, tl.max(scores, 1))
-            weights = tl.exp2(scores - new_top[:, None])
-            fade = tl.exp2(top - new_top)
-            total = total * fade + tl.sum(weights, 1)
             values = tl.load(base_ptr + apart + at[:, None] + d[None, :], inside, other=0.0)
-            gathered = gathered * fade[:, None] + tl.dot(weights.to(values.dtype), values, input_precision=PRECISION)
-            top = new_top
-        if WHOLE:
-            tl.store(out_ptr + head[:, None] * D + d[None, :], gathered / total[:, None], asked)
-        else:
-            part = head * segments + segment
-            tl.store(part_ptr + part[:, None] * D + d[None, :], gathered, asked)
-            tl.store(top_ptr + part, top, row >= 0)
-            tl.store(total_ptr + part, total, row >= 0)
+            top, total, gathered = _look(q, keys, values, held, top, total, gathered, scale, PRECISION)
+            if MEMBERS:
+                top2, total2, gathered2 = _look(q2, keys, values, held, top2, total2, gathered2, scale, PRECISION)
+        _keep(out_ptr, part_ptr, top_ptr, total_ptr, row, head, segment, segments, top, total, gathered, D, DB, WHOLE)
+        if MEMBERS:
+            _keep(
+                out_ptr, part_ptr, top_ptr, total_ptr, row2, head2, segment, segments, top2, total2, gathered2, D, DB, WHOLE
+            )  # fmt: skip
 
 
 @triton.jit
@@ -335,8 +363,14 @@ class Segments(NamedTuple):
 
     @staticmethod
     def members(heads: int, kv_heads: int) -> int:
-        """Number of rows that can read a segment together."""
-        return max(1, SHARED // (heads // kv_heads))
+        """Number of rows that can read a segment together, half of them in each tile."""
+        groups = heads // kv_heads
+        return 2 * (_tile(groups) // groups)
+
+
+def _tile(groups: int) -> int:
+    """Queries of a tile. It is the same for one row and for several, so that their results are."""
+    return max(16, triton.next_power_of_2(groups))
 
 
 def attend_segments(
@@ -353,19 +387,17 @@ def attend_segments(
     tops, totals = (out if whole else torch.empty(rows, heads, segments.most, **number) for _ in range(2))
 
     def launch(grid: tuple[int, ...], members: int) -> None:
-        heads_together = groups * max(1, members)
         _attend_segment[grid](
             q_BHD, cache.base, cache.table, out, parts, tops, totals, segments.first, positions_B, segments.items,
             cache.layer(layer), cache.apart, cache.table.shape[1], segments.most, scale,
             G=groups, KV=cache.kv_heads, D=size, PAGE=PAGE, UNIT=UNIT, SEGMENT=SEGMENT, MEMBERS=members, WHOLE=whole,
-            M=max(16, triton.next_power_of_2(heads_together)), N=64 if not exact else 32,
-            DB=max(16, triton.next_power_of_2(size)), PRECISION="ieee" if exact else "tf32", num_warps=DECODE_WARPS,
-            num_stages=2,
+            M=_tile(groups), N=PLACES if not exact else 32, DB=max(16, triton.next_power_of_2(size)),
+            PRECISION="ieee" if exact else "tf32", num_warps=DECODE_WARPS, num_stages=DECODE_STAGES,
         )  # fmt: skip
 
     if len(segments.items):
         launch((len(segments.items), cache.kv_heads, 1), segments.items.shape[1] - 1)
-    launch((rows, cache.kv_heads, min(2, segments.most)), 0)
+    launch((rows, cache.kv_heads, segments.most), 0)
     if not whole:
         _combine[(rows, heads)](
             parts, tops, totals, out, positions_B, segments.most,

@@ -36,7 +36,7 @@ PROMPT_TOKENS = 8192
 LARGE = 0.125
 """Share of the GPU's memory above which the cache is given back while nothing is sampled."""
 _SIZES = [1, 2, 4, 8, 16, 32, 64, 96, *range(128, 4097, 64)]
-_SEGMENTS = [1, 4, 16, 64, 256]
+_SEGMENTS = [1 << power for power in range(9)]
 """Sizes by the number of segments of the longest row."""
 
 
@@ -369,47 +369,45 @@ class PagedDecoder:
         state[0, :number] = [len(row.request.ids) + len(row.ids) - 1 for row in active]
         state[1, :number] = [len(row.ids) for row in active]
         state[2] = np.arange(self.max_batch)
-        full = state[0] // kernels.SEGMENT
-        """Number of full segments of each row. They stay full, and the next two are computed row by row."""
         longest = int(state[0].max())
         self.most = next(most for most in _SEGMENTS if most * kernels.SEGMENT > longest + STEPS)
-        if self.most > 1:
-            state[3] = full
-            self._share(active, full)
-        elif len(self.items):
-            self.items = self.items[:0]
-        self.outgrown = int(((full[:number] + 2) * kernels.SEGMENT - state[0, :number]).min())
-        self.outgrown = min(self.outgrown, self.most * kernels.SEGMENT - longest)
+        state[3, :number] = self._share(active, state[0] // kernels.SEGMENT)
+        self.outgrown = self.most * kernels.SEGMENT - longest
         self.state.copy_(self._to(state))
         table = self._table([self.held[row] for row in active])
         self.table.fill_(int(self.blocks.places[0]))
         self.table[:number, : table.shape[1]] = self._to(table)
         self.changed = False
 
-    def _share(self, active: list[Row], full: np.ndarray) -> None:
-        """Lists the full segments, and who reads each of them. Rows that share the last page of one share all of it."""
+    def _share(self, active: list[Row], full: np.ndarray) -> list[int]:
+        """Lists the full segments that several rows share. Returns how many each row has. Rows that share the last page of a
+        segment share all of it, and all segments before it."""
         pages = kernels.SEGMENT // kernels.PAGE
         readers: dict[tuple[int, int], list[int]] = {}
         for number, row in enumerate(active):
             held = self.held[row].pages
             for segment in range(full[number]):
                 readers.setdefault((segment, held[(segment + 1) * pages - 1]), []).append(number)
-        items = [
-            [segment, *some, *[-1] * (self.members - len(some))]
-            for (segment, _), rows in readers.items()
-            for start in range(0, len(rows), self.members)
-            for some in [rows[start : start + self.members]]
-        ]
+        items: list[list[int]] = []
+        shared = [0] * len(active)
+        for (segment, _), rows in readers.items():
+            if len(rows) > 1:
+                for start in range(0, len(rows), self.members):
+                    some = rows[start : start + self.members]
+                    items.append([segment, *some, *[-1] * (self.members - len(some))])
+                for number in rows:
+                    shared[number] += 1
         room = 1 << max(4, (len(items) - 1).bit_length()) if items else 0
-        listed = np.full((room, 1 + self.members), -1, dtype=np.int32)
-        if items:
-            listed[: len(items)] = items
         if len(self._items) < room:
             with torch.inference_mode(False):
                 self._items = torch.full((room, 1 + self.members), -1, dtype=torch.int32, device=self.device)
             self.graphs = {key: graph for key, graph in self.graphs.items() if not key[3]}
-        self._items[:room].copy_(self._to(listed))
         self.items = self._items[:room]
+        if items:
+            listed = np.full((room, 1 + self.members), -1, dtype=np.int32)
+            listed[: len(items)] = items
+            self.items.copy_(self._to(listed))
+        return shared
 
     def _table(self, held: list[SequencePages]) -> np.ndarray:
         """Where the pages of each row are."""
