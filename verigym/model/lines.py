@@ -4,8 +4,8 @@ torch has fused kernels for lines of full causal attention, which are several ti
 has the sample's whole path, so places that samples share are computed once per sample. Lines of similar length are one batch.
 They are padded at their end, where causal attention needs no mask.
 
-Shapes: N places of the tree, P places of all lines with padding, B lines of a batch, L its length, H heads, K key-value heads,
-D head size.
+Shapes: N places of the tree, S of them in several lines, P places of all lines with padding, C of them copies of the S places,
+H heads, K key-value heads, D head size.
 """
 
 from collections.abc import Sequence
@@ -39,12 +39,19 @@ class Lines:
         batches: dict[int, list[np.ndarray]] = {}
         for line in packed.places:
             batches.setdefault(_rounded(len(line)), []).append(line)
-        self.shapes = [(size, length) for length, lines in batches.items() for size in _powers(len(lines))]
-        padded = [np.pad(line, (0, length - len(line)), "edge") for length, lines in batches.items() for line in lines]
+        lines = [line for batch in batches.values() for line in batch]
+        self.shapes = [(size, length) for length, batch in batches.items() for size in _powers(len(batch))]
+        padded = [np.pad(line, (0, _rounded(len(line)) - len(line)), "edge") for line in lines]
+        real_P = np.concatenate([np.arange(len(row)) < len(line) for row, line in zip(padded, lines, strict=True)])
         paths_P = np.concatenate(padded)
         first_N = np.empty(len(packed.ids_N), dtype=np.int64)
         first_N[paths_P[::-1]] = np.arange(len(paths_P))[::-1]  # of several assignments, the last one stays
-        self.paths_P, self.first_N = (torch.from_numpy(each).to(packed.ids_N.device) for each in (paths_P, first_N))
+        common_N = np.bincount(paths_P[real_P], minlength=len(first_N)) > 1
+        copies_C = np.flatnonzero(real_P & common_N[paths_P])
+        number_N = np.cumsum(common_N) - 1
+        arrays = paths_P, first_N, np.flatnonzero(common_N), copies_C, number_N[paths_P[copies_C]]
+        tensors = (torch.from_numpy(each).to(packed.ids_N.device) for each in arrays)
+        self.paths_P, self.first_N, self.common_S, self.copies_C, self.number_C = tensors
 
     def forward(self, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor, scaling: float) -> tuple[Tensor, None]:
         q, k, v = (each.index_select(0, self.paths_P) for each in (q_NHD, k_NKD, v_NKD))
@@ -59,21 +66,19 @@ class Lines:
         with torch.enable_grad():
             out = self._attend(*lines.split([q_NHD.shape[1], k_NKD.shape[1], v_NKD.shape[1]], 1), scaling)
         (of_lines,) = torch.autograd.grad(out, lines, grad)
-        sums = torch.zeros(heads.shape, dtype=torch.float32, device=heads.device)
-        return sums.index_add_(0, self.paths_P, of_lines.float()).to(heads.dtype)
+        made = of_lines.index_select(0, self.first_N)
+        sums = torch.zeros(len(self.common_S), *heads.shape[1:], dtype=torch.float32, device=heads.device)
+        sums.index_add_(0, self.number_C, of_lines.index_select(0, self.copies_C).float())
+        return made.index_copy_(0, self.common_S, sums.to(made.dtype))
 
     def _attend(self, q_PHD: Tensor, k_PKD: Tensor, v_PKD: Tensor, scaling: float) -> Tensor:
         made: list[Tensor] = []
-        start = 0
+        sizes = [size * length for size, length in self.shapes]
         with sdpa_kernel(_FUSED, set_priority=True):
-            for size, length in self.shapes:
-                q, k, v = (
-                    each[start : start + size * length].unflatten(0, (size, length)).transpose(1, 2)
-                    for each in (q_PHD, k_PKD, v_PKD)
-                )
+            for shape, *parts in zip(self.shapes, *(each.split(sizes) for each in (q_PHD, k_PKD, v_PKD)), strict=True):
+                q, k, v = (part.unflatten(0, shape).transpose(1, 2) for part in parts)
                 out = F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scaling, enable_gqa=True)
                 made.append(out.transpose(1, 2).flatten(0, 1))
-                start += size * length
         return torch.cat(made)
 
 
