@@ -34,6 +34,8 @@ from verigym.model import lora
 from verigym.policies.local.engine import LocalEngine
 
 K, PROMPT, COMMON = 8, 155, 130
+START = 16
+"""Tokens of a run that is subtracted from another, to have the time of its steps without that of its prompts."""
 
 
 def prompts(count: int) -> list[list[int]]:
@@ -230,15 +232,18 @@ def ours_on_gpu(shape: str, cases: list[Case], rounds: int) -> list[dict[str, fl
             ]
             return sum(len(done.ids) for done in await asyncio.gather(*map(engine.generate, requests)))
 
-        asyncio.run(once(0, min(case.new, 32)))
-        speeds: list[float] = []
-        torch.cuda.reset_peak_memory_stats()
-        for number in range(rounds):
+        def timed(seed: int, new: int, engine: LocalEngine = engine, once: Any = once) -> float:
             engine.refresh()
             began = time.perf_counter()
-            tokens = asyncio.run(once(1 + number, case.new))
-            speeds.append(tokens / (time.perf_counter() - began))
-        found.append({"speed": statistics.median(speeds), "memory": torch.cuda.max_memory_allocated() / 1e9})
+            asyncio.run(once(seed, new))
+            return time.perf_counter() - began
+
+        timed(0, case.new)
+        torch.cuda.reset_peak_memory_stats()
+        seconds = statistics.median(timed(1 + number, case.new) for number in range(rounds))
+        step = (seconds - timed(0, START)) / (case.new - START)
+        memory = torch.cuda.max_memory_allocated() / 1e9
+        found.append({"speed": case.sequences * case.new / seconds, "step": step, "memory": memory})
         print(case.name, found[-1], file=sys.stderr, flush=True)
         del engine
         torch.cuda.empty_cache()
@@ -261,7 +266,7 @@ for prompts, new in cases:
         speeds = []
         for number in range(rounds + 1):
             llm.reset_prefix_cache()
-            count = new if number else min(new, 32)
+            count = new
             settings = SamplingParams(
                 temperature=1.0, max_tokens=count, min_tokens=count, ignore_eos=True, detokenize=False, **more
             )
@@ -322,9 +327,8 @@ def on_gpu(args: Any) -> list[Figure]:
         peer = vllm_on_gpu(args.vllm_python, shape, cases, rounds) if args.vllm_python else []
         for number, (case, found) in enumerate(zip(cases, mine, strict=True)):
             least = minimum_s(case, bytes_s)
-            took = case.sequences / found["speed"]
             figures += [
-                figure(f"{case.name}: times its minimum", took / least, f"of {least * 1e3:.2f} ms"),
+                figure(f"{case.name}: times its minimum", found["step"] / least, f"of {least * 1e3:.2f} ms for a step"),
                 figure(f"{case.name}: memory", found["memory"], "GB"),
             ]
             if number >= len(peer):

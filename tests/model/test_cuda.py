@@ -13,6 +13,7 @@ from verigym.core.generation import Completion, Generation
 from verigym.core.records import Sample, Sampling
 from verigym.model import full, lora, nf4
 from verigym.model.lora import LoraConfig
+from verigym.model.tree import pack
 from verigym.policies.local.engine import LocalEngine
 from verigym.training.recipe_groups import Optimizer
 from verigym.training.update import make_optimizer, sft_update, updates_made
@@ -146,6 +147,26 @@ def test_rows_that_read_a_segment_together_have_the_bits_of_rows_that_read_alone
         q.float()[:, :, None], k.float()[None], v.float()[None], scale=0.1, enable_gqa=True
     )
     torch.testing.assert_close(mine.float(), seen[:, :, 0], rtol=2e-2, atol=2e-2)
+
+
+def test_lines_attend_as_the_tree_does() -> None:
+    from verigym.model.lines import Lines
+    from verigym.model.train_kernels import TreeKernel
+
+    draw = random.Random(0)
+    head = [draw.randrange(50) for _ in range(60)]
+    rows = [[*head, *(draw.randrange(50) for _ in range(number))] for number in (300, 290, 140, 700)]
+    samples = [Sample(ids=ids, mask=[0] + [1] * (len(ids) - 1), logprobs=[]) for ids in rows]
+    [tree] = pack(samples, 1 << 20, device="cuda")
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(len(tree.ids_N), heads, 64, dtype=torch.bfloat16, device="cuda") for heads in (8, 2, 2))
+    grad = torch.randn_like(q)
+    made = []
+    for each in (Lines(tree), TreeKernel(tree.ends_N, torch.bfloat16)):
+        out, kept = each.forward(q, k, v, 0.125)
+        made.append((out, each.backward(grad, q, k, v, out, kept, 0.125)))
+    for mine, other in zip(*made, strict=True):
+        torch.testing.assert_close(mine.float(), other.float(), rtol=3e-2, atol=3e-2)
 
 
 def test_what_has_no_weight_is_never_drawn() -> None:
