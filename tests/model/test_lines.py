@@ -29,7 +29,7 @@ def test_lines_attend_as_the_tree_does() -> None:
     q, k, v = (torch.randn(len(packed.ids_N), heads, 8) for heads in (4, 2, 2))
     grad = torch.randn_like(q)
     lines, tree = Lines(packed), Blockwise(Tree(packed.positions_N, packed.ends_N))
-    assert sorted(lines.shapes) == [(1, 128), (1, 256), (2, 256), (2, 384)]
+    assert sorted(lines.shapes) == [(1, 64), (1, 192), (2, 192), (2, 320)]
     (mine, kept), (other, _) = (each.forward(q, k, v, 0.3) for each in (lines, tree))
     torch.testing.assert_close(mine, other)
     both = (each.backward(grad, q, k, v, other, None, 0.3) for each in (lines, tree))

@@ -19,7 +19,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from verigym.model.tree import PackedBatch
 
 _FUSED = [SDPBackend.CUDNN_ATTENTION, SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
-_ROUND = 128
+_ROUND = 64
 """Lengths are rounded up to a multiple of this, because kernels are prepared for each shape."""
 _FASTER = 2.0
 """How many times as many scores a fused kernel computes in the same time."""
