@@ -34,8 +34,8 @@ _FAMILIES = {"llama", "mistral", "qwen2", "qwen3", *_GEMMA}
 _KINDS = {"full_attention", "sliding_attention"}
 _STEADY_ROPE = {"default", "linear", "llama3", "yarn"}
 _PROBE = [3, 1, 4, 1, 5, 9, 2, 6]
-_PROBE_WINDOW = 5
-"""Sliding windows are at most so long while the probe is computed, so that the probe is longer."""
+_PROBE_WINDOW = 2
+"""Sliding windows are at most so long while the probe is computed, so that a wrong window changes most of its tokens."""
 
 
 class JoinedWeights:
