@@ -36,7 +36,7 @@ DECODE_WARPS = 2
 
 
 @triton.jit
-def _norm(x_ptr, weight_ptr, plus_ptr, out_ptr, size, eps, PLUS: tl.constexpr, BLOCK: tl.constexpr):
+def _norm(x_ptr, weight_ptr, out_ptr, size, eps, plus_ptr, PLUS: tl.constexpr, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     place = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + row * size + place, place < size, other=0.0).to(tl.float32)
@@ -55,7 +55,7 @@ def norm(x_NH: Tensor, weight: Tensor, eps: float, plus_NH: Tensor | None = None
     block = triton.next_power_of_2(size)
     plus = x_NH if plus_NH is None else plus_NH
     _norm[(len(x_NH),)](
-        x_NH, weight, plus, out, size, eps, PLUS=plus_NH is not None, BLOCK=block,
+        x_NH, weight, out, size, eps, plus, PLUS=plus_NH is not None, BLOCK=block,
         num_warps=min(8, max(1, block // 256)),
     )  # fmt: skip
     return out

@@ -118,8 +118,8 @@ def cap_slope(scores, CAP: tl.constexpr):
 
 @triton.jit
 def _attend(
-    q_ptr, k_ptr, v_ptr, ends_ptr, positions_ptr, list_ptr, count_ptr, out_ptr, lse_ptr, length, width, scale,
-    q_step, k_step, v_step,
+    q_ptr, k_ptr, v_ptr, ends_ptr, list_ptr, count_ptr, out_ptr, lse_ptr, length, width, scale, q_step, k_step, v_step,
+    positions_ptr,
     H: tl.constexpr, G: tl.constexpr, D: tl.constexpr, DB: tl.constexpr, B: tl.constexpr, PRECISION: tl.constexpr,
     WINDOW: tl.constexpr, CAP: tl.constexpr,
 ):  # fmt: skip
@@ -162,8 +162,8 @@ def _attend(
 
 @triton.jit
 def _attend_back_q(
-    q_ptr, k_ptr, v_ptr, ends_ptr, positions_ptr, list_ptr, count_ptr, grad_ptr, out_ptr, lse_ptr, delta_ptr, dq_ptr,
-    length, width, scale, q_step, k_step, v_step, dq_step,
+    q_ptr, k_ptr, v_ptr, ends_ptr, list_ptr, count_ptr, grad_ptr, out_ptr, lse_ptr, delta_ptr, dq_ptr,
+    length, width, scale, q_step, k_step, v_step, dq_step, positions_ptr,
     H: tl.constexpr, G: tl.constexpr, D: tl.constexpr, DB: tl.constexpr, B: tl.constexpr, PRECISION: tl.constexpr,
     WINDOW: tl.constexpr, CAP: tl.constexpr,
 ):  # fmt: skip
@@ -205,8 +205,8 @@ def _attend_back_q(
 
 @triton.jit
 def _attend_back_kv(
-    q_ptr, k_ptr, v_ptr, ends_ptr, positions_ptr, list_ptr, count_ptr, grad_ptr, lse_ptr, delta_ptr, sums_ptr,
-    length, width, scale, q_step, k_step, v_step, share_ptr, start_ptr,
+    q_ptr, k_ptr, v_ptr, ends_ptr, list_ptr, count_ptr, grad_ptr, lse_ptr, delta_ptr, sums_ptr,
+    length, width, scale, q_step, k_step, v_step, share_ptr, start_ptr, positions_ptr,
     H: tl.constexpr, G: tl.constexpr, D: tl.constexpr, DB: tl.constexpr, B: tl.constexpr, PRECISION: tl.constexpr,
     WINDOW: tl.constexpr, CAP: tl.constexpr, STEPS: tl.constexpr,
 ):  # fmt: skip
@@ -316,8 +316,8 @@ class TreeKernel:
         lse = torch.empty(heads, length, dtype=torch.float32, device=q_NHD.device)
         down = self.work(scores.window).down
         _attend[(len(down.counts), heads)](
-            q_NHD, k_NKD, v_NKD, self.ends_N, self.positions_N, down.lists, down.counts, out, lse, length,
-            down.lists.shape[1], scores.scaling, q_NHD.stride(0), k_NKD.stride(0), v_NKD.stride(0),
+            q_NHD, k_NKD, v_NKD, self.ends_N, down.lists, down.counts, out, lse, length, down.lists.shape[1],
+            scores.scaling, q_NHD.stride(0), k_NKD.stride(0), v_NKD.stride(0), self.positions_N,
             **self._shape(q_NHD, k_NKD, scores),
         )  # fmt: skip
         return out, lse
@@ -337,18 +337,19 @@ class TreeKernel:
         delta = torch.empty_like(kept)
         joined_NXD = q_NHD.new_empty(length, heads + 2 * kv_heads, size)
         sums_NXD = torch.zeros(length, 2 * kv_heads, size, dtype=torch.float32, device=q_NHD.device)
-        tree = self.ends_N, self.positions_N
         steps = q_NHD.stride(0), k_NKD.stride(0), v_NKD.stride(0)
         shape = self._shape(q_NHD, k_NKD, scores)
         work = self.work(scores.window)
         _attend_back_q[(len(work.down.counts), heads)](
-            q_NHD, k_NKD, v_NKD, *tree, work.down.lists, work.down.counts, grad_NHD, out_NHD, kept, delta,
-            joined_NXD, length, work.down.lists.shape[1], scores.scaling, *steps, joined_NXD.stride(0), **shape,
+            q_NHD, k_NKD, v_NKD, self.ends_N, work.down.lists, work.down.counts, grad_NHD, out_NHD, kept, delta,
+            joined_NXD, length, work.down.lists.shape[1], scores.scaling, *steps, joined_NXD.stride(0),
+            self.positions_N, **shape,
         )  # fmt: skip
         block, start = work.shares_of(shape["G"])
         _attend_back_kv[(len(block), kv_heads)](
-            q_NHD, k_NKD, v_NKD, *tree, work.up.lists, work.up.counts, grad_NHD, kept, delta, sums_NXD, length,
-            work.up.lists.shape[1], scores.scaling, *steps, block, start, STEPS=_STEPS, **shape,
+            q_NHD, k_NKD, v_NKD, self.ends_N, work.up.lists, work.up.counts, grad_NHD, kept, delta, sums_NXD,
+            length, work.up.lists.shape[1], scores.scaling, *steps, block, start, self.positions_N, STEPS=_STEPS,
+            **shape,
         )  # fmt: skip
         joined_NXD[:, heads:] = sums_NXD
         return joined_NXD
