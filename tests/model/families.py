@@ -45,14 +45,37 @@ def make(name: str, settings: str = "Config", **fields: Any) -> Any:
         return getattr(transformers, f"{name}ForCausalLM")(config).float().requires_grad_(False).eval()
 
 
+def uneven(model: Any) -> Any:
+    """Gives every norm its own weights, so that no norm can stand for another."""
+    generator = torch.Generator().manual_seed(3)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "norm" in name:
+                parameter.add_(torch.randn(parameter.shape, generator=generator), alpha=0.3)
+    return model
+
+
 SHARING: dict[str, Callable[[], Any]] = {
     "llama": lambda: make("Llama"),
     "qwen3": lambda: make("Qwen3"),
     "gemma": lambda: make("Gemma"),
-    "gemma2": lambda: make("Gemma2", attn_logit_softcapping=5.0, final_logit_softcapping=7.0, **WINDOWS),
-    "gemma3": lambda: make("Gemma3", "TextConfig", **WINDOWS),
+    "gemma2": lambda: uneven(make("Gemma2", attn_logit_softcapping=5.0, final_logit_softcapping=7.0, **WINDOWS)),
+    "gemma3": lambda: uneven(make("Gemma3", "TextConfig", **WINDOWS)),
+    "gemma3 with scaled positions": lambda: uneven(
+        make(
+            "Gemma3",
+            "TextConfig",
+            rope_parameters={
+                "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1e6},
+                "sliding_attention": {"rope_type": "default", "rope_theta": 1e4},
+            },
+            **WINDOWS,
+        )
+    ),
     "mistral": lambda: make("Mistral", sliding_window=None),
     "mistral with a window": lambda: make("Mistral", sliding_window=3),
+    "qwen2 with a window": lambda: make("Qwen2", use_sliding_window=True, sliding_window=3, max_window_layers=1),
+    "qwen3 with a window": lambda: uneven(make("Qwen3", use_sliding_window=True, **WINDOWS)),
     "qwen3 moe": lambda: make("Qwen3Moe", num_experts=4, num_experts_per_tok=2, moe_intermediate_size=16),
     "granite": lambda: make("Granite", logits_scaling=4.0),
     "deepseek v3": lambda: make(

@@ -20,7 +20,7 @@ def hidden(model: Any, tokens: int) -> Tensor:
 
     def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         query, key, value = (each.transpose(0, 1) for each in (q, k, v))
-        scale = llama.layers[layer].scaling
+        scale = llama.layers[layer].scores.scaling
         seen = torch.nn.functional.scaled_dot_product_attention(
             query, key, value, is_causal=True, scale=scale, enable_gqa=True
         )

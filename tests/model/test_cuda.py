@@ -12,6 +12,7 @@ from tests.model.lora_families import shake
 from verigym.core.generation import Completion, Generation
 from verigym.core.records import Sample, Sampling
 from verigym.model import full, lora, nf4
+from verigym.model.attention import Scores
 from verigym.model.lora import LoraConfig
 from verigym.model.tree import pack
 from verigym.policies.local.engine import LocalEngine
@@ -137,7 +138,7 @@ def test_rows_that_read_a_segment_together_have_the_bits_of_rows_that_read_alone
     whole = {"dtype": torch.int32, "device": "cuda"}
     alone = kernels.Segments(4, torch.zeros(rows, **whole), torch.zeros(0, 1 + members, **whole))
     together = kernels.Segments(4, torch.full((rows,), 3, **whole), torch.tensor(items, **whole))
-    mine, other = (kernels.attend_segments(q, cache, 0, positions, each, 0.1) for each in (together, alone))
+    mine, other = (kernels.attend_segments(q, cache, 0, positions, each, Scores(0.1)) for each in (together, alone))
     assert torch.equal(mine, other)
     k, v = (
         each.view(pages, kv_heads, kernels.PAGE, size).transpose(0, 1).flatten(1, 2)[:, :length]
@@ -162,9 +163,9 @@ def test_lines_attend_as_the_tree_does() -> None:
     q, k, v = (torch.randn(len(tree.ids_N), heads, 64, dtype=torch.bfloat16, device="cuda") for heads in (8, 2, 2))
     grad = torch.randn_like(q)
     made = []
-    for each in (Lines(tree), TreeKernel(tree.ends_N, torch.bfloat16)):
-        out, kept = each.forward(q, k, v, 0.125)
-        made.append((out, each.backward(grad, q, k, v, out, kept, 0.125)))
+    for each in (Lines(tree), TreeKernel(tree.positions_N, tree.ends_N, torch.bfloat16)):
+        out, kept = each.forward(q, k, v, Scores(0.125))
+        made.append((out, each.backward(grad, q, k, v, out, kept, Scores(0.125))))
     for mine, other in zip(*made, strict=True):
         torch.testing.assert_close(mine.float(), other.float(), rtol=3e-2, atol=3e-2)
 

@@ -5,7 +5,7 @@ import random
 import torch
 
 from verigym.core.records import Sample
-from verigym.model.attention import Tree
+from verigym.model.attention import Scores, Tree
 from verigym.model.layers import Blockwise
 from verigym.model.lines import Lines, is_faster
 from verigym.model.tree import PackedBatch, pack
@@ -30,9 +30,9 @@ def test_lines_attend_as_the_tree_does() -> None:
     grad = torch.randn_like(q)
     lines, tree = Lines(packed), Blockwise(Tree(packed.positions_N, packed.ends_N))
     assert sorted(lines.shapes) == [(1, 64), (1, 192), (2, 192), (2, 320)]
-    (mine, kept), (other, _) = (each.forward(q, k, v, 0.3) for each in (lines, tree))
+    (mine, kept), (other, _) = (each.forward(q, k, v, Scores(0.3)) for each in (lines, tree))
     torch.testing.assert_close(mine, other)
-    both = (each.backward(grad, q, k, v, other, None, 0.3) for each in (lines, tree))
+    both = (each.backward(grad, q, k, v, other, None, Scores(0.3)) for each in (lines, tree))
     torch.testing.assert_close(*both, rtol=1e-4, atol=1e-5)
     assert kept is None
 

@@ -11,19 +11,29 @@ from tests.model.batches import group
 from tests.model.families import (
     SHARING,
     VOCABULARY,
+    WINDOWS,
     assert_same_gradients,
     family,
     gradients,
     make,
     packed,
+    uneven,
     with_adapter,
 )
 from tests.model.families import plain as plainly
 from verigym.core.errors import BadInput
-from verigym.model import embedded, lora, lora_files
+from verigym.model import embedded, llama_family, lora, lora_files
 from verigym.model.llama_family import FusedWeights, llama_model
 
 PLAIN = ["llama", "qwen3", "gemma", "mistral"]
+WINDOWED = [
+    "gemma2",
+    "gemma3",
+    "gemma3 with scaled positions",
+    "mistral with a window",
+    "qwen2 with a window",
+    "qwen3 with a window",
+]
 
 
 def fused(model: Any) -> FusedWeights:
@@ -34,7 +44,54 @@ def fused(model: Any) -> FusedWeights:
 
 @pytest.mark.parametrize("name", SHARING)
 def test_what_is_plain_is_told_from_what_is_not(name: str) -> None:
-    assert (llama_model(family(name)) is not None) == (name in PLAIN)
+    assert (llama_model(family(name)) is not None) == (name in PLAIN + WINDOWED)
+
+
+@pytest.mark.parametrize("name", WINDOWED)
+def test_a_wrong_window_is_noticed_even_if_the_window_is_long(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = SHARING[name]()
+    made.config.sliding_window = 4096
+    found = llama_model(made)
+    assert found is not None and made.config.sliding_window == 4096
+    windows = [layer.scores.window for layer in found.layers]
+    assert set(windows) == ({4096} if name == "mistral with a window" else {None, 4096})
+    for wrong in ([None] * 2, [1] * 2, windows[::-1] if None in windows else [1, 4096]):
+        for layer, window in zip(found.layers, wrong, strict=True):
+            monkeypatch.setattr(layer, "scores", layer.scores._replace(window=window))
+        assert not llama_family._agrees(found)
+
+
+@pytest.mark.parametrize("name", ["gemma2", "gemma3"])
+@pytest.mark.parametrize("what", ["norms_after", "head_norms", "rope", "cap"])
+def test_what_is_special_about_gemma_is_noticed(name: str, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = llama_model(SHARING[name]())
+    assert found is not None
+    layer = found.layers[0]
+    if (what == "cap") != (name == "gemma2") and what != "norms_after":
+        assert (layer.scores.cap, layer.head_norms, layer.rope)[("cap", "head_norms", "rope").index(what)] is None
+        return
+    if what == "cap":
+        monkeypatch.setattr(layer, "scores", layer.scores._replace(cap=None))
+    elif what == "rope":
+        monkeypatch.setattr(layer, "rope", found.layers[1].rope)
+    else:
+        monkeypatch.setattr(layer, what, getattr(layer, what)[::-1])
+    assert not llama_family._agrees(found)
+
+
+@pytest.mark.parametrize("name", ["gemma", "gemma2", "gemma3"])
+def test_trained_norms_are_taken_over(name: str) -> None:
+    model = uneven(SHARING[name]())
+    found = llama_model(model)
+    assert found is not None
+    uneven(model)
+    assert not llama_family._agrees(found)
+    found.refresh()
+    assert llama_family._agrees(found)
+
+
+def test_a_model_that_attends_both_ways_is_not_plain() -> None:
+    assert llama_model(make("Gemma3", "TextConfig", use_bidirectional_attention=True, **WINDOWS)) is None
 
 
 def test_a_model_that_computes_something_else_is_not_plain(monkeypatch: pytest.MonkeyPatch) -> None:

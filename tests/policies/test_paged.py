@@ -12,7 +12,7 @@ import torch
 os.environ.setdefault("TRITON_INTERPRET", "1")  # Triton reads it when it is imported
 pytest.importorskip("triton", reason="Triton is not installed")
 
-from tests.model.families import VOCABULARY, make, with_adapter
+from tests.model.families import VOCABULARY, make, uneven, with_adapter
 from verigym.core.generation import Completion, Generation
 from verigym.core.records import Sampling
 from verigym.model import kernels
@@ -45,9 +45,10 @@ def engine_of(model: Any, pages: int | None = None) -> tuple[LocalEngine, Any]:
     return engine, decoder
 
 
-def model_of(name: str) -> Any:
-    fields = {"max_position_embeddings": 512, "num_hidden_layers": 2}
-    return with_adapter(make(name, **fields) if name == "Qwen2" else make(name, head_dim=16, **fields))
+def model_of(name: str, **more: Any) -> Any:
+    fields = {"max_position_embeddings": 512, "num_hidden_layers": 2, **more}
+    settings = "TextConfig" if name == "Gemma3" else "Config"
+    return with_adapter(uneven(make(name, settings, **fields if name == "Qwen2" else {"head_dim": 16, **fields})))
 
 
 def prompts() -> list[list[int]]:
@@ -58,10 +59,11 @@ def prompts() -> list[list[int]]:
     return [*made, made[1], [5, 6, 7]]
 
 
-def run(engine: LocalEngine, new: int, temperature: float = 0.7) -> list[Completion]:
+def run(engine: LocalEngine, new: int, only: int | None = None) -> list[Completion]:
     requests = [
-        Generation(ids=ids, sampling=Sampling(temperature=temperature, max_tokens=new), seed=number)
+        Generation(ids=ids, sampling=Sampling(temperature=0.7, max_tokens=new), seed=number)
         for number, ids in enumerate(prompts())
+        if only in (None, number)
     ]
 
     async def together() -> list[Completion]:
@@ -70,9 +72,7 @@ def run(engine: LocalEngine, new: int, temperature: float = 0.7) -> list[Complet
     return asyncio.run(together())
 
 
-@pytest.mark.parametrize("name", ["Llama", "Qwen2", "Qwen3", "Gemma"])
-def test_segments_and_pages_decode_as_the_forward_pass_does(name: str) -> None:
-    model = model_of(name)
+def assert_decoded_as_forward(model: Any) -> None:
     engine, decoder = engine_of(model)
     made = run(engine, 10)
     assert decoder.most > 1, "rows have several segments"
@@ -83,6 +83,32 @@ def test_segments_and_pages_decode_as_the_forward_pass_does(name: str) -> None:
         found = logits.log_softmax(-1).gather(-1, whole[0, len(ids) :, None])[:, 0].tolist()
         assert one.logprobs == pytest.approx(found, abs=1e-4)
     assert decoder.pages.room == decoder.pages.total - 1, "all pages are free again"
+
+
+@pytest.mark.parametrize("name", ["Llama", "Qwen2", "Qwen3", "Gemma"])
+def test_segments_and_pages_decode_as_the_forward_pass_does(name: str) -> None:
+    assert_decoded_as_forward(model_of(name))
+
+
+@pytest.mark.parametrize("window", [3, 40])
+@pytest.mark.parametrize("name", ["Mistral", "Qwen2", "Qwen3", "Gemma2", "Gemma3"])
+def test_windows_and_caps_decode_as_the_forward_pass_does(name: str, window: int) -> None:
+    """A window within one or two segments, and one that covers a whole segment."""
+    fields = {} if name == "Mistral" else {"layer_types": ["sliding_attention", "full_attention"]}
+    if name.startswith("Qwen"):
+        fields["use_sliding_window"] = True
+    if name == "Gemma2":
+        fields |= {"attn_logit_softcapping": 5.0, "final_logit_softcapping": 7.0}
+    assert_decoded_as_forward(model_of(name, sliding_window=window, **fields))
+
+
+def test_with_a_window_the_tokens_of_a_row_do_not_depend_on_the_other_rows() -> None:
+    model = model_of("Gemma3", sliding_window=20, layer_types=["sliding_attention"] * 2)
+    engine, _ = engine_of(model)
+    for number, one in enumerate(run(engine, 6)):
+        engine, _ = engine_of(model)
+        [alone] = run(engine, 6, only=number)
+        assert one.ids == alone.ids and one.logprobs == pytest.approx(alone.logprobs, abs=1e-4)
 
 
 def test_rows_that_wait_for_pages_have_the_tokens_of_rows_that_do_not() -> None:

@@ -22,6 +22,16 @@ _IDLE = {"position_ids", "use_cache", "past_key_values", "output_attentions", "o
 _USUAL = {"is_causal": True, "dropout": 0.0}
 
 
+class Scores(NamedTuple):
+    """How a layer scores its keys."""
+
+    scaling: float
+    window: int | None = None
+    """Positions that a place attends to, the place itself included. None for all."""
+    cap: float | None = None
+    """Scores become `cap * tanh(score / cap)`, as in Gemma 2."""
+
+
 class Blocks(NamedTuple):
     sizes: list[int]
     keys_L: Tensor
@@ -140,12 +150,16 @@ def check_known(module: Any, window: int | None, others: dict[str, Any]) -> None
     odd = [name for name in odd if name not in _USUAL or given[name] != _USUAL[name]]
     if odd:
         raise UnknownAttention(f"attention with {', '.join(odd)}")
-    config = module.config
-    sliding = getattr(config, "sliding_window", None) and getattr(config, "use_sliding_window", True)
-    kinds = getattr(config, "layer_types", None)
-    kind = kinds[module.layer_idx] if kinds else "sliding_attention" if sliding else "full_attention"
+    kind = kind_of(module.config, module.layer_idx)
     if kind != "full_attention" and (kind != "sliding_attention" or window is None):
         raise UnknownAttention(f"attention of kind {kind}")
+
+
+def kind_of(config: Any, layer: int) -> str:
+    """`full_attention`, `sliding_attention`, or what else the layer is called in the config."""
+    sliding = getattr(config, "sliding_window", None) and getattr(config, "use_sliding_window", True)
+    kinds = getattr(config, "layer_types", None)
+    return kinds[layer] if kinds else "sliding_attention" if sliding else "full_attention"
 
 
 def _capped(query: Tensor, key: Tensor, value: Tensor, mask: Tensor, scaling: float, cap: float) -> Tensor:

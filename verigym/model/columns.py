@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 if TYPE_CHECKING:
-    from verigym.model.llama_family import Attend, LlamaModel
+    from verigym.model.llama_family import Attend, LlamaModel, Turns
 
 _LEAST = 16
 """Products with fewer tokens are not faster in this form, and some differ in the last bit."""
@@ -34,26 +34,30 @@ def hidden(
     llama: "LlamaModel",
     weights: Sequence[list[Tensor]],
     x_NH: Tensor,
-    turns: tuple[Tensor, Tensor],
+    turns: "Turns",
     attend: "Attend",
 ) -> Tensor:
     """The hidden states after all layers, before the last norm, (N, H)."""
-    cos, sin = (each[:, 0].t().contiguous() for each in turns)
-    both = torch.stack([-sin, sin])
+    turned: dict[str | None, tuple[Tensor, Tensor]] = {}
+    for rope, pair in turns.items():
+        cos, sin = (each[:, 0].t().contiguous() for each in pair)
+        turned[rope] = cos, torch.stack([-sin, sin])
     x_HN = x_NH.t().contiguous()
     for number, (layer, (qkv, out, gate_up, down)) in enumerate(zip(llama.layers, weights, strict=True)):
         heads = torch.mm(qkv, _normed(x_HN, layer.norm_in, llama.eps))
         if layer.qkv.bias is not None:
             heads += layer.qkv.bias[:, None]
-        rows = _heads(llama, layer.head_norms, heads, cos, both)
+        rows = _heads(llama, layer.head_norms, heads, *turned[layer.rope])
         q, k, v = rows.split([llama.heads, llama.kv_heads, llama.kv_heads], 1)
-        _add(x_HN, attend(number, q, k, v).reshape(rows.shape[0], -1).t(), out, layer.out.bias)
+        after = layer.norms_after or (None, None)
+        seen_IN = attend(number, q, k, v).reshape(rows.shape[0], -1).t()
+        _add(x_HN, seen_IN, out, layer.out.bias, after[0], llama.eps)
         gates = torch.mm(gate_up, _normed(x_HN, layer.norm_mid, llama.eps))
         if layer.gate_up.bias is not None:
             gates += layer.gate_up.bias[:, None]
         gate, up = gates.chunk(2)
         gate = F.gelu(gate, approximate="tanh") if llama.gelu else F.silu(gate, inplace=True)
-        _add(x_HN, gate.mul_(up), down, layer.down.bias)
+        _add(x_HN, gate.mul_(up), down, layer.down.bias, after[1], llama.eps)
     return x_HN.t().contiguous()
 
 
@@ -91,8 +95,10 @@ def _heads(
     return heads_ON.t().contiguous().view(heads_ON.shape[1], -1, size)
 
 
-def _add(x_HN: Tensor, y_IN: Tensor, weight_HI: Tensor, bias: Tensor | None) -> None:
-    """Adds the result of a linear layer in place."""
-    x_HN.addmm_(weight_HI, y_IN)
+def _add(x_HN: Tensor, y_IN: Tensor, weight_HI: Tensor, bias: Tensor | None, norm_H: Tensor | None, eps: float) -> None:
+    """Adds the result of a linear layer in place, normalised if there is a norm."""
+    added = x_HN.addmm_(weight_HI, y_IN) if norm_H is None else torch.mm(weight_HI, y_IN)
     if bias is not None:
-        x_HN += bias[:, None]
+        added += bias[:, None]
+    if norm_H is not None:
+        x_HN += _normed(added, norm_H, eps)

@@ -9,7 +9,8 @@ graphs stay valid. Writes past the end of a row go to page 0, which belongs to n
 
 Attention over a long context is computed in segments of SEGMENT positions, which are then combined, so that a few rows fill the
 GPU. The segments of a row depend on its own positions only, and so do its results. A full segment that several rows share is read
-once for all of them.
+once for all of them. In a layer with a sliding window, a row computes and combines only the segments that overlap its window.
+WINDOW and CAP are 0 without a window or a soft cap of the scores, and their instructions are then not compiled.
 """
 
 # pyright: reportMissingImports=false, reportIndexIssue=false
@@ -20,6 +21,8 @@ import torch
 import triton
 import triton.language as tl
 from torch import Tensor
+
+from verigym.model.attention import Scores
 
 PAGE = 16
 UNIT = 16
@@ -34,20 +37,28 @@ DECODE_STAGES = 2
 
 
 @triton.jit
-def _norm(x_ptr, weight_ptr, out_ptr, size, eps, BLOCK: tl.constexpr):
+def _norm(x_ptr, weight_ptr, out_ptr, size, eps, plus_ptr, PLUS: tl.constexpr, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     place = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + row * size + place, place < size, other=0.0).to(tl.float32)
     scale = tl.rsqrt(tl.sum(x * x) / size + eps)
     weight = tl.load(weight_ptr + place, place < size, other=0.0).to(tl.float32)
-    tl.store(out_ptr + row * size + place, x * scale * weight, place < size)
+    made = x * scale * weight
+    if PLUS:
+        made += tl.load(plus_ptr + row * size + place, place < size, other=0.0).to(tl.float32)
+    tl.store(out_ptr + row * size + place, made, place < size)
 
 
-def norm(x_NH: Tensor, weight: Tensor, eps: float) -> Tensor:
+def norm(x_NH: Tensor, weight: Tensor, eps: float, plus_NH: Tensor | None = None) -> Tensor:
+    """The norm of each row, added to `plus_NH` if it is given."""
     out = torch.empty_like(x_NH)
     size = x_NH.shape[-1]
     block = triton.next_power_of_2(size)
-    _norm[(len(x_NH),)](x_NH, weight, out, size, eps, BLOCK=block, num_warps=min(8, max(1, block // 256)))
+    plus = x_NH if plus_NH is None else plus_NH
+    _norm[(len(x_NH),)](
+        x_NH, weight, out, size, eps, plus, PLUS=plus_NH is not None, BLOCK=block,
+        num_warps=min(8, max(1, block // 256)),
+    )  # fmt: skip
     return out
 
 
@@ -152,10 +163,16 @@ def turn_and_keep(
 
 
 @triton.jit
+def capped(scores, CAP: tl.constexpr):
+    """`CAP * tanh(scores / CAP)`. Scores and result are in units of log 2."""
+    return (2 * tl.sigmoid(scores * (2 * 0.6931471805599453 / CAP)) - 1) * (CAP * 1.4426950408889634)
+
+
+@triton.jit
 def _attend(
     q_ptr, base_ptr, table_ptr, out_ptr, row_ptr, start_ptr, count_ptr, position_ptr, layer, apart, width, scale,
     G: tl.constexpr, KV: tl.constexpr, D: tl.constexpr, PAGE: tl.constexpr, UNIT: tl.constexpr,
-    M: tl.constexpr, N: tl.constexpr, DB: tl.constexpr, PRECISION: tl.constexpr,
+    M: tl.constexpr, N: tl.constexpr, DB: tl.constexpr, PRECISION: tl.constexpr, WINDOW: tl.constexpr, CAP: tl.constexpr,
 ):  # fmt: skip
     """Prompts: a tile of queries of one row, over all positions up to their own."""
     tile = tl.program_id(0)
@@ -175,7 +192,10 @@ def _attend(
     total = tl.zeros([M], tl.float32)
     gathered = tl.zeros([M, DB], tl.float32)
     end = first + count
-    for begin in range(0, end, N):
+    begun = 0
+    if WINDOW:
+        begun = tl.maximum(first - WINDOW + 1, 0) // N * N
+    for begin in range(begun, end, N):
         place = begin + n
         held = place < end
         page = tl.load(table_ptr + row * width + tl.minimum(place // PAGE, width - 1), held, other=0) * UNIT + layer
@@ -183,10 +203,18 @@ def _attend(
         inside = held[:, None] & (d < D)[None, :]
         keys = tl.load(base_ptr + at[:, None] + d[None, :], inside, other=0.0)
         scores = tl.dot(q, tl.trans(keys), input_precision=PRECISION) * (scale * 1.4426950408889634)
-        scores = tl.where(place[None, :] <= (first + token)[:, None], scores, -float("inf"))
+        if CAP:
+            scores = capped(scores, CAP)
+        seen = place[None, :] <= (first + token)[:, None]
+        if WINDOW:
+            seen = seen & (place[None, :] > (first + token - WINDOW)[:, None])
+        scores = tl.where(seen, scores, -float("inf"))
         new_top = tl.maximum(top, tl.max(scores, 1))
-        weights = tl.exp2(scores - new_top[:, None])
-        fade = tl.exp2(top - new_top)
+        safe = new_top
+        if WINDOW:  # a block before the window of a query adds nothing
+            safe = tl.where(new_top == -float("inf"), 0.0, new_top)
+        weights = tl.exp2(scores - safe[:, None])
+        fade = tl.exp2(top - safe)
         total = total * fade + tl.sum(weights, 1)
         values = tl.load(base_ptr + apart + at[:, None] + d[None, :], inside, other=0.0)
         gathered = gathered * fade[:, None] + tl.dot(weights.to(values.dtype), values, input_precision=PRECISION)
@@ -195,13 +223,24 @@ def _attend(
 
 
 @triton.jit
-def _look(q, keys, values, held, top, total, gathered, scale, PRECISION: tl.constexpr):
-    """Adds some positions to the weighted sum of a tile of queries."""
+def _look(
+    q, keys, values, place, held, outside, top, total, gathered, scale,
+    PRECISION: tl.constexpr, WINDOW: tl.constexpr, CAP: tl.constexpr,
+):  # fmt: skip
+    """Adds some positions to the weighted sum of a tile of queries. Those up to `outside` are before a query's window."""
     scores = tl.dot(q, tl.trans(keys), input_precision=PRECISION) * (scale * 1.4426950408889634)
-    scores = tl.where(held[None, :], scores, -float("inf"))
+    if CAP:
+        scores = capped(scores, CAP)
+    seen = held[None, :]
+    if WINDOW:
+        seen = seen & (place[None, :] > outside[:, None])
+    scores = tl.where(seen, scores, -float("inf"))
     new_top = tl.maximum(top, tl.max(scores, 1))
-    weights = tl.exp2(scores - new_top[:, None])
-    fade = tl.exp2(top - new_top)
+    safe = new_top
+    if WINDOW:  # positions before the window of a query add nothing
+        safe = tl.where(new_top == -float("inf"), 0.0, new_top)
+    weights = tl.exp2(scores - safe[:, None])
+    fade = tl.exp2(top - safe)
     total = total * fade + tl.sum(weights, 1)
     gathered = gathered * fade[:, None] + tl.dot(weights.to(values.dtype), values, input_precision=PRECISION)
     return new_top, total, gathered
@@ -227,7 +266,7 @@ def _attend_segment(
     layer, apart, width, segments, scale,
     G: tl.constexpr, KV: tl.constexpr, D: tl.constexpr, PAGE: tl.constexpr, UNIT: tl.constexpr, SEGMENT: tl.constexpr,
     MEMBERS: tl.constexpr, WHOLE: tl.constexpr, M: tl.constexpr, N: tl.constexpr, DB: tl.constexpr,
-    PRECISION: tl.constexpr,
+    PRECISION: tl.constexpr, WINDOW: tl.constexpr, CAP: tl.constexpr,
 ):  # fmt: skip
     """Decoding: the queries of one row in one of its segments or, with MEMBERS, those of several rows in a segment that they
     share, as two tiles. With WHOLE, the row has one segment only, and the result is stored. Otherwise the result of the segment
@@ -247,6 +286,17 @@ def _attend_segment(
         end = tl.load(position_ptr + reader) + 1
     start = segment * SEGMENT
     end = tl.minimum(end, start + SEGMENT)
+    outside = row
+    if MEMBERS:
+        row2 = tl.load(item + 1 + MEMBERS // 2 + m // G, m < MEMBERS // 2 * G, other=-1).to(tl.int64)
+        outside2 = row2
+    if WINDOW:
+        outside = tl.load(position_ptr + row, row >= 0, other=2147483647) - WINDOW
+        before = tl.min(outside, 0)
+        if MEMBERS:
+            outside2 = tl.load(position_ptr + row2, row2 >= 0, other=2147483647) - WINDOW
+            before = tl.minimum(before, tl.min(outside2, 0))
+        start = tl.maximum(start, (before + 1) // N * N)
     if (segment >= 0) & (start < end):
         d = tl.arange(0, DB)
         n = tl.arange(0, N)
@@ -256,7 +306,6 @@ def _attend_segment(
         total = tl.zeros([M], tl.float32)
         gathered = tl.zeros([M, DB], tl.float32)
         if MEMBERS:
-            row2 = tl.load(item + 1 + MEMBERS // 2 + m // G, m < MEMBERS // 2 * G, other=-1).to(tl.int64)
             head2 = row2 * KV * G + kv_head * G + m % G
             q2 = tl.load(q_ptr + head2[:, None] * D + d[None, :], (row2 >= 0)[:, None] & (d < D)[None, :], other=0.0)
             top2 = tl.full([M], -float("inf"), tl.float32)
@@ -270,9 +319,13 @@ def _attend_segment(
             inside = held[:, None] & (d < D)[None, :]
             keys = tl.load(base_ptr + at[:, None] + d[None, :], inside, other=0.0)
             values = tl.load(base_ptr + apart + at[:, None] + d[None, :], inside, other=0.0)
-            top, total, gathered = _look(q, keys, values, held, top, total, gathered, scale, PRECISION)
+            top, total, gathered = _look(
+                q, keys, values, place, held, outside, top, total, gathered, scale, PRECISION, WINDOW, CAP
+            )  # fmt: skip
             if MEMBERS:
-                top2, total2, gathered2 = _look(q2, keys, values, held, top2, total2, gathered2, scale, PRECISION)
+                top2, total2, gathered2 = _look(
+                    q2, keys, values, place, held, outside2, top2, total2, gathered2, scale, PRECISION, WINDOW, CAP
+                )  # fmt: skip
         _keep(out_ptr, part_ptr, top_ptr, total_ptr, row, head, segment, segments, top, total, gathered, D, DB, WHOLE)
         if MEMBERS:
             _keep(
@@ -283,17 +336,21 @@ def _attend_segment(
 @triton.jit
 def _combine(
     part_ptr, top_ptr, total_ptr, out_ptr, position_ptr, segments,
-    H: tl.constexpr, D: tl.constexpr, SEGMENT: tl.constexpr, COMBINED: tl.constexpr, DB: tl.constexpr,
+    H: tl.constexpr, D: tl.constexpr, SEGMENT: tl.constexpr, COMBINED: tl.constexpr, DB: tl.constexpr, WINDOW: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0).to(tl.int64)
     head = row * H + tl.program_id(1)
-    count = tl.load(position_ptr + row) // SEGMENT + 1
+    position = tl.load(position_ptr + row)
+    count = position // SEGMENT + 1
+    first = 0
+    if WINDOW:
+        first = tl.maximum(position - WINDOW + 1, 0) // SEGMENT
     s = tl.arange(0, COMBINED)
     d = tl.arange(0, DB)
     top = -float("inf")
     total = 0.0
     gathered = tl.zeros([DB], tl.float32)
-    for begin in range(0, count, COMBINED):
+    for begin in range(first, count, COMBINED):
         segment = begin + s
         part = head * segments + segment
         tops = tl.load(top_ptr + part, segment < count, other=-float("inf"))
@@ -336,7 +393,7 @@ class Tiles:
         self.fields = torch.tensor(cut, dtype=torch.int32, device=device).T.contiguous()
 
 
-def attend(q_NHD: Tensor, cache: Cache, layer: int, tiles: Tiles, scale: float) -> Tensor:
+def attend(q_NHD: Tensor, cache: Cache, layer: int, tiles: Tiles, scores: Scores) -> Tensor:
     """Attention of the queries of prompts over the pages of their row."""
     heads, size = q_NHD.shape[1:]
     out = torch.empty_like(q_NHD)
@@ -344,10 +401,10 @@ def attend(q_NHD: Tensor, cache: Cache, layer: int, tiles: Tiles, scale: float) 
     exact = q_NHD.dtype == torch.float32
     _attend[(len(position), cache.kv_heads)](
         q_NHD, cache.base, cache.table, out, row, start, count, position, cache.layer(layer), cache.apart,
-        cache.table.shape[1], scale,
+        cache.table.shape[1], scores.scaling,
         G=heads // cache.kv_heads, KV=cache.kv_heads, D=size, PAGE=PAGE, UNIT=UNIT, M=tiles.rows,
         N=64 if not exact else 32, DB=max(16, triton.next_power_of_2(size)), PRECISION="ieee" if exact else "tf32",
-        num_warps=4, num_stages=2,
+        WINDOW=scores.window or 0, CAP=scores.cap or 0, num_warps=4, num_stages=2,
     )  # fmt: skip
     return out
 
@@ -374,7 +431,7 @@ def _tile(groups: int) -> int:
 
 
 def attend_segments(
-    q_BHD: Tensor, cache: Cache, layer: int, positions_B: Tensor, segments: Segments, scale: float
+    q_BHD: Tensor, cache: Cache, layer: int, positions_B: Tensor, segments: Segments, scores: Scores
 ) -> Tensor:
     """Attention of one query per row, at `positions_B`, over the pages of its row."""
     rows, heads, size = q_BHD.shape
@@ -382,6 +439,7 @@ def attend_segments(
     out = torch.empty_like(q_BHD)
     exact = q_BHD.dtype == torch.float32
     whole = segments.most == 1
+    window = scores.window or 0
     number = {"device": q_BHD.device, "dtype": torch.float32}
     parts = out if whole else torch.empty(rows, heads, segments.most, size, **number)
     tops, totals = (out if whole else torch.empty(rows, heads, segments.most, **number) for _ in range(2))
@@ -389,10 +447,11 @@ def attend_segments(
     def launch(grid: tuple[int, ...], members: int) -> None:
         _attend_segment[grid](
             q_BHD, cache.base, cache.table, out, parts, tops, totals, segments.first, positions_B, segments.items,
-            cache.layer(layer), cache.apart, cache.table.shape[1], segments.most, scale,
+            cache.layer(layer), cache.apart, cache.table.shape[1], segments.most, scores.scaling,
             G=groups, KV=cache.kv_heads, D=size, PAGE=PAGE, UNIT=UNIT, SEGMENT=SEGMENT, MEMBERS=members, WHOLE=whole,
             M=_tile(groups), N=PLACES if not exact else 32, DB=max(16, triton.next_power_of_2(size)),
-            PRECISION="ieee" if exact else "tf32", num_warps=DECODE_WARPS, num_stages=DECODE_STAGES,
+            PRECISION="ieee" if exact else "tf32", WINDOW=window, CAP=scores.cap or 0, num_warps=DECODE_WARPS,
+            num_stages=DECODE_STAGES,
         )  # fmt: skip
 
     if len(segments.items):
@@ -401,7 +460,8 @@ def attend_segments(
     if not whole:
         _combine[(rows, heads)](
             parts, tops, totals, out, positions_B, segments.most,
-            H=heads, D=size, SEGMENT=SEGMENT, COMBINED=COMBINED, DB=max(16, triton.next_power_of_2(size)), num_warps=1,
+            H=heads, D=size, SEGMENT=SEGMENT, COMBINED=COMBINED, DB=max(16, triton.next_power_of_2(size)),
+            WINDOW=window, num_warps=1,
         )  # fmt: skip
     return out
 

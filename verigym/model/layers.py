@@ -1,7 +1,8 @@
 """The layers of the Llama family for training: explicit forward and backward passes over one flat row of tokens.
 
 The base is frozen and only adapters are trained, so a layer keeps little for its backward pass: its input, the joined q k v, the
-attention output, the middle of the layer and the narrow A x. Everything else is recomputed. Gate and up, the largest part, are
+attention output, the middle of the layer, the narrow A x, and the inputs of norms after attention and MLP (Gemma 2 and 3).
+Everything else is recomputed. Gate and up, the largest part, are
 kept on a CPU, and on a GPU in as many layers as its memory allows.
 
     y = W x + B A x      dx = W' dy + A' (B' dy)      dA = (B' dy) x'      dB = dy (A x)'
@@ -20,7 +21,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd import Function
 
-from verigym.model.attention import Tree, attend
+from verigym.model.attention import Scores, Tree, attend
 from verigym.model.devices import free_bytes, has_kernels
 from verigym.model.lines import Lines, is_faster
 from verigym.model.llama_family import (
@@ -53,8 +54,9 @@ def over_tree(llama: LlamaModel, packed: PackedBatch) -> Tensor:
         from verigym.model.train_kernels import KernelOps, TreeKernel
 
         dtype, lengths = llama.embedding.dtype, [len(places) for places in packed.places]
-        lines = is_faster(lengths, packed.depth, dtype)
-        attention = Lines(packed) if lines else TreeKernel(packed.ends_N, dtype)
+        full = all(layer.scores.window is None and layer.scores.cap is None for layer in llama.layers)
+        lines = full and is_faster(lengths, packed.depth, dtype)
+        attention = Lines(packed) if lines else TreeKernel(packed.positions_N, packed.ends_N, dtype)
         return hidden(llama, packed.ids_N, packed.positions_N, attention, KernelOps())
     attention = Blockwise(Tree(packed.positions_N, packed.ends_N))
     return hidden(llama, packed.ids_N, packed.positions_N, attention, TorchOps())
@@ -63,10 +65,10 @@ def over_tree(llama: LlamaModel, packed: PackedBatch) -> Tensor:
 def hidden(llama: LlamaModel, ids_N: Tensor, positions_N: Tensor, attention: Attention, ops: Ops) -> Tensor:
     """The last hidden states with the adapter on the model, with gradients."""
     x_NH = llama.embed(ids_N, llama.embedding_pair())
-    turns = torch.cat(llama.turns(positions_N), -1)[:, 0].contiguous()
+    turns = {rope: torch.cat(both, -1)[:, 0].contiguous() for rope, both in llama.turns(positions_N).items()}
     keep = layers_with_room(llama, x_NH)
     for number, (layer, adapters) in enumerate(zip(llama.layers, joined_adapters(llama), strict=True)):
-        x_NH = _Layer.apply(x_NH, llama, layer, turns, attention, ops, number < keep, *adapters)
+        x_NH = _Layer.apply(x_NH, llama, layer, turns[layer.rope], attention, ops, number < keep, *adapters)
     return _Norm.apply(x_NH, llama.norm, llama.eps, ops)
 
 
@@ -75,9 +77,8 @@ def layers_with_room(llama: LlamaModel, x_NH: Tensor) -> int:
     if x_NH.device.type == "cpu":
         return len(llama.layers)
     layer = llama.layers[0]
-    kept = (
-        2 * sum(layer.out.sizes) + sum(layer.qkv.sizes) + llama.heads * llama.head_size
-    )  # x, middle, q k v, attention
+    wide = 2 if layer.norms_after is None else 4  # x, middle, and the inputs of norms after attention and MLP
+    kept = wide * sum(layer.out.sizes) + sum(layer.qkv.sizes) + llama.heads * llama.head_size
     number = len(x_NH) * x_NH.element_size()
     gates = sum(layer.gate_up.sizes)
     room = free_bytes(x_NH.device) * _KEPT - number * (len(llama.layers) * kept + 4 * gates)
@@ -128,31 +129,38 @@ class _Layer(Function):
         heads = qkv.forward(ops.norm(x, layer.norm_in, llama.eps))
         if layer.head_norms is None:
             ops.turn_(_heads(heads, llama)[:, : -llama.kv_heads], turns, False)
-        seen, kept = attention.forward(*_qkv(heads, llama, layer, turns, ops), layer.scaling)
-        middle = out.add_to(x, seen.reshape(len(x), -1))
+        seen, kept = attention.forward(*_qkv(heads, llama, layer, turns, ops), layer.scores)
+        middle, added = _added(x, seen.reshape(len(x), -1), out, layer.norms_after and layer.norms_after[0], llama, ops)
         gates = gate_up.forward(ops.norm(middle, layer.norm_mid, llama.eps))
-        result = down.add_to(middle, ops.gate(gates, llama.gelu))
+        gated = ops.gate(gates, llama.gelu)
+        result, last = _added(middle, gated, down, layer.norms_after and layer.norms_after[1], llama, ops)
         lows = [part.low_NR for part in parts]
-        ctx.save_for_backward(x, heads, seen, middle, gates if keep else None, *lows, *adapters)
+        ctx.save_for_backward(x, heads, seen, middle, gates if keep else None, added, last, *lows, *adapters)
         ctx.rest = llama, layer, turns, attention, ops, kept
         return result
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Any:
-        x, heads, seen, middle, gates, *rest = ctx.saved_tensors
+        x, heads, seen, middle, gates, added, last, *rest = ctx.saved_tensors
         llama, layer, turns, attention, ops, kept = ctx.rest
         qkv, out, gate_up, down = _parts(layer, rest[4:], rest[:4])
         grad = grads[0].contiguous()
         ready = ops.norm(middle, layer.norm_mid, llama.eps)
         if gates is None:
             gates = gate_up.forward(ready)
-        d_gated, *of_down = down.backward(grad, ops.gate(gates, llama.gelu))
+        d_last = grad
+        if layer.norms_after is not None:
+            d_last = ops.norm_back(grad, last, layer.norms_after[1], llama.eps, None)
+        d_gated, *of_down = down.backward(d_last, ops.gate(gates, llama.gelu))
         d_gates = ops.gate_back(d_gated, gates, llama.gelu)
         d_normed, *of_gate = gate_up.backward(d_gates, ready)
         d_middle = ops.norm_back(d_normed, middle, layer.norm_mid, llama.eps, grad)
-        d_seen, *of_out = out.backward(d_middle, seen.reshape(len(x), -1))
+        d_added = d_middle
+        if layer.norms_after is not None:
+            d_added = ops.norm_back(d_middle, added, layer.norms_after[0], llama.eps, None)
+        d_seen, *of_out = out.backward(d_added, seen.reshape(len(x), -1))
         d_heads = attention.backward(
-            _heads(d_seen, llama), *_qkv(heads, llama, layer, turns, ops), seen, kept, layer.scaling
+            _heads(d_seen, llama), *_qkv(heads, llama, layer, turns, ops), seen, kept, layer.scores
         )
         ops.turn_(d_heads[:, : -llama.kv_heads], turns, True)
         if layer.head_norms is not None:
@@ -167,6 +175,16 @@ class _Layer(Function):
 def _parts(layer: Layer, adapters: Sequence[Tensor | None], lows: Sequence[Tensor | None]) -> list[_Adapted]:
     both = zip(layer.joined, adapters[::2], adapters[1::2], lows, strict=True)
     return [_Adapted(joined, a, b, low) for joined, a, b, low in both]
+
+
+def _added(
+    x: Tensor, y: Tensor, part: _Adapted, norm: Tensor | None, llama: LlamaModel, ops: Ops
+) -> tuple[Tensor, Tensor | None]:
+    """`x` plus the result of a linear layer, normalised if there is a norm, whose input is returned too."""
+    if norm is None:
+        return part.add_to(x, y), None
+    made = part.forward(y)
+    return ops.norm(made, norm, llama.eps, x), made
 
 
 class _Norm(Function):
@@ -213,29 +231,29 @@ class Blockwise:
     """Attention over a tree in torch, for every device. It is recomputed in the backward pass."""
 
     def __init__(self, tree: Tree) -> None:
-        self.blocks = tree.blocks(None)
+        self.tree = tree
 
-    def forward(self, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor, scaling: float) -> tuple[Tensor, None]:
-        return self._attend(q_NHD, k_NKD, v_NKD, scaling), None
+    def forward(self, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor, scores: Scores) -> tuple[Tensor, None]:
+        return self._attend(q_NHD, k_NKD, v_NKD, scores), None
 
     def backward(
-        self, grad_NHD: Tensor, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor, out_NHD: Tensor, kept: None, scaling: float
+        self, grad_NHD: Tensor, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor, out_NHD: Tensor, kept: None, scores: Scores
     ) -> Tensor:
         with torch.enable_grad():
             q, k, v = (each.detach().requires_grad_() for each in (q_NHD, k_NKD, v_NKD))
-            out = self._attend(q, k, v, scaling)
+            out = self._attend(q, k, v, scores)
         return torch.cat(torch.autograd.grad(out, (q, k, v), grad_NHD), 1)
 
-    def _attend(self, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor, scaling: float) -> Tensor:
+    def _attend(self, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor, scores: Scores) -> Tensor:
         q_1HND, k_1KND, v_1KND = (each.transpose(0, 1)[None] for each in (q_NHD, k_NKD, v_NKD))
-        return attend(q_1HND, k_1KND, v_1KND, self.blocks, scaling, None)[0]
+        return attend(q_1HND, k_1KND, v_1KND, self.tree.blocks(scores.window), scores.scaling, scores.cap)[0]
 
 
 class TorchOps:
     """The operations in torch, for every device."""
 
-    def norm(self, x: Tensor, weight: Tensor, eps: float) -> Tensor:
-        return normed(x, weight, eps)
+    def norm(self, x: Tensor, weight: Tensor, eps: float, plus: Tensor | None = None) -> Tensor:
+        return normed(x, weight, eps) if plus is None else normed(x, weight, eps) + plus
 
     def norm_back(self, grad: Tensor, x: Tensor, weight: Tensor, eps: float, plus: Tensor | None) -> Tensor:
         wide = x.float()

@@ -16,6 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from verigym.model.attention import Scores
 from verigym.model.tree import PackedBatch
 
 _FUSED = [SDPBackend.CUDNN_ATTENTION, SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
@@ -35,6 +36,8 @@ def is_faster(lengths: Sequence[int], depth: int, dtype: torch.dtype) -> bool:
 
 
 class Lines:
+    """Attention without windows and caps (see layers.py)."""
+
     def __init__(self, packed: PackedBatch) -> None:
         batches: dict[int, list[np.ndarray]] = {}
         for line in packed.places:
@@ -53,18 +56,18 @@ class Lines:
         tensors = (torch.from_numpy(each).to(packed.ids_N.device) for each in arrays)
         self.paths_P, self.first_N, self.common_S, self.copies_C, self.number_C = tensors
 
-    def forward(self, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor, scaling: float) -> tuple[Tensor, None]:
+    def forward(self, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor, scores: Scores) -> tuple[Tensor, None]:
         q, k, v = (each.index_select(0, self.paths_P) for each in (q_NHD, k_NKD, v_NKD))
-        return self._attend(q, k, v, scaling).index_select(0, self.first_N), None
+        return self._attend(q, k, v, scores.scaling).index_select(0, self.first_N), None
 
     def backward(
-        self, grad_NHD: Tensor, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor, out_NHD: Tensor, kept: None, scaling: float
+        self, grad_NHD: Tensor, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor, out_NHD: Tensor, kept: None, scores: Scores
     ) -> Tensor:
         heads = torch.cat([q_NHD, k_NKD, v_NKD], 1)
         lines = heads.index_select(0, self.paths_P).requires_grad_()
         grad = heads.new_zeros(len(lines), *grad_NHD.shape[1:]).index_copy_(0, self.first_N, grad_NHD)
         with torch.enable_grad():
-            out = self._attend(*lines.split([q_NHD.shape[1], k_NKD.shape[1], v_NKD.shape[1]], 1), scaling)
+            out = self._attend(*lines.split([q_NHD.shape[1], k_NKD.shape[1], v_NKD.shape[1]], 1), scores.scaling)
         (of_lines,) = torch.autograd.grad(out, lines, grad)
         made = of_lines.index_select(0, self.first_N)
         sums = torch.zeros(len(self.common_S), *heads.shape[1:], dtype=torch.float32, device=heads.device)

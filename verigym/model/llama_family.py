@@ -1,16 +1,17 @@
-"""The Llama family of decoder-only models, whose layers Verigym computes itself: Llama, Mistral, Qwen 2 and 3, Gemma.
+"""The Llama family of decoder-only models, whose layers Verigym computes itself: Llama, Mistral, Qwen 2 and 3, Gemma 1 to 3.
 
     h = norm(x);  q k v = qkv h;  q, k turned by their positions;  x += out attend(q, k, v)
     h = norm(x);  g u = gate_up h;  x += down (act(g) * u)
 
-q, k and v are one product, gate and up another. Their weights are joined here, and the model's own layers get views of the
+Layers may attend to a sliding window only. Gemma 2 and 3 also have a norm after `out` and after `down`. q, k and v are one product, gate and up another. Their weights are joined here, and the model's own layers get views of the
 joined tensors, so no weight is stored twice. `llama_model` returns None for a model of another shape. It compares the
 results with those of the model first.
 """
 
 import functools
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -18,15 +19,23 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from verigym.model import columns, full, lora
+from verigym.model.attention import Scores, Tree, kind_of
+from verigym.model.attention import attend as attend_blocks
 from verigym.model.lora_layers import Pair, base_of, looked_up
 from verigym.model.nf4 import Nf4Linear
 
 Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
 """(layer, q_NHD, k_NKD, v_NKD) -> the attention output, (N, H, D)"""
 
-_FAMILIES = {"llama", "mistral", "qwen2", "qwen3", "gemma"}
+Turns = dict[str | None, tuple[Tensor, Tensor]]
+"""Cosines and sines by the kind of rotary embedding (`Layer.rope`)."""
+_GEMMA = {"gemma", "gemma2", "gemma3_text"}
+_FAMILIES = {"llama", "mistral", "qwen2", "qwen3", *_GEMMA}
+_KINDS = {"full_attention", "sliding_attention"}
 _STEADY_ROPE = {"default", "linear", "llama3", "yarn"}
 _PROBE = [3, 1, 4, 1, 5, 9, 2, 6]
+_PROBE_WINDOW = 2
+"""Sliding windows are at most so long while the probe is computed, so that a wrong window changes most of its tokens."""
 
 
 class JoinedWeights:
@@ -84,27 +93,44 @@ class JoinedWeights:
 
 
 class Layer:
-    def __init__(self, layer: Any, name: str, offset: float) -> None:
-        attention, mlp = layer.self_attn, layer.mlp
+    def __init__(self, config: Any, layer: Any, number: int, offset: float) -> None:
+        attention, mlp, name = layer.self_attn, layer.mlp, f"model.layers.{number}"
         self.qkv = JoinedWeights(attention, f"{name}.self_attn", ["q_proj", "k_proj", "v_proj"])
         self.out = JoinedWeights(attention, f"{name}.self_attn", ["o_proj"])
         self.gate_up = JoinedWeights(mlp, f"{name}.mlp", ["gate_proj", "up_proj"])
         self.down = JoinedWeights(mlp, f"{name}.mlp", ["down_proj"])
-        self.norm_in = _norm(layer.input_layernorm, offset)
-        self.norm_mid = _norm(layer.post_attention_layernorm, offset)
+        self._offset = offset
+        self._norms: list[tuple[Tensor, Any]] = []
+        self.norm_in = self._norm(layer.input_layernorm)
+        self.norms_after: tuple[Tensor, Tensor] | None = None
+        """Norms of the results of attention and MLP, before they are added."""
+        if hasattr(layer, "pre_feedforward_layernorm"):
+            self.norm_mid = self._norm(layer.pre_feedforward_layernorm)
+            self.norms_after = self._norm(layer.post_attention_layernorm), self._norm(layer.post_feedforward_layernorm)
+        else:
+            self.norm_mid = self._norm(layer.post_attention_layernorm)
         self.head_norms: tuple[Tensor, Tensor] | None = None
         if hasattr(attention, "q_norm"):
-            self.head_norms = _norm(attention.q_norm, offset), _norm(attention.k_norm, offset)
-        self.scaling: float = attention.scaling
-        self._layer, self._offset = layer, offset
+            self.head_norms = self._norm(attention.q_norm), self._norm(attention.k_norm)
+        kind = kind_of(config, number)
+        window = config.sliding_window if kind == "sliding_attention" else None
+        cap = config.attn_logit_softcapping if config.model_type == "gemma2" else None
+        self.scores = Scores(attention.scaling, window, cap)
+        self.rope = kind if config.model_type == "gemma3_text" else None
+        """The kind of rotary embedding, if the model has several."""
+
+    def _norm(self, module: Any) -> Tensor:
+        weight = _norm(module, self._offset)
+        self._norms.append((weight, module))
+        return weight
 
     def refresh(self) -> None:
         """Takes over what was trained and is a copy here."""
         for joined in self.joined:
             joined.refresh()
         if self._offset:
-            self.norm_in.copy_(_norm(self._layer.input_layernorm, self._offset))
-            self.norm_mid.copy_(_norm(self._layer.post_attention_layernorm, self._offset))
+            for weight, module in self._norms:
+                weight.copy_(_norm(module, self._offset))
 
     @property
     def joined(self) -> list[JoinedWeights]:
@@ -114,17 +140,15 @@ class Layer:
 class LlamaModel:
     def __init__(self, model: Any) -> None:
         config = model.config
-        gemma = config.model_type == "gemma"
+        gemma = config.model_type in _GEMMA
         offset = 1.0 if gemma else 0.0
         self.model, self._offset = model, offset
-        self.layers = [
-            Layer(layer, f"model.layers.{number}", offset) for number, layer in enumerate(model.model.layers)
-        ]
+        self.layers = [Layer(config, layer, number, offset) for number, layer in enumerate(model.model.layers)]
         self.embedding: Tensor = base_of(model.get_input_embeddings()).weight.detach()
         self.embed_scale = torch.tensor(config.hidden_size**0.5).to(self.embedding.dtype).item() if gemma else 1.0
         self.norm = _norm(model.model.norm, offset)
         self.eps: float = config.rms_norm_eps
-        self.gelu = config.hidden_act != "silu"
+        self.gelu = _activation(config) != "silu"
         self.heads: int = config.num_attention_heads
         self.kv_heads: int = config.num_key_value_heads
         self.head_size: int = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
@@ -150,11 +174,14 @@ class LlamaModel:
             x_NH = x_NH + looked_up(pair, ids_N).to(x_NH.dtype)
         return x_NH if self.embed_scale == 1.0 else x_NH * self.embed_scale
 
-    def turns(self, positions_N: Tensor) -> tuple[Tensor, Tensor]:
+    def turns(self, positions_N: Tensor) -> Turns:
         """Cosines and sines of the positions, (N, 1, D/2) each, float32."""
-        cos, sin = self.model.model.rotary_emb(self.embedding[:1].float()[None], positions_N[None])
-        half = self.head_size // 2
-        return cos[0, :, None, :half], sin[0, :, None, :half]
+        like, half = self.embedding[:1].float()[None], self.head_size // 2
+        made: Turns = {}
+        for rope in {layer.rope for layer in self.layers}:
+            cos, sin = self.model.model.rotary_emb(like, positions_N[None], *([] if rope is None else [rope]))
+            made[rope] = cos[0, :, None, :half], sin[0, :, None, :half]
+        return made
 
 
 def joined_adapters(llama: LlamaModel, adapter: lora.LoraAdapter | None = None) -> list[list[Tensor | None]]:
@@ -204,11 +231,17 @@ def llama_model(model: Any) -> LlamaModel | None:
 
 
 def _in_family(config: Any) -> bool:
-    rope = (getattr(config, "rope_parameters", None) or {}).get("rope_type", "default")
-    full = all(kind == "full_attention" for kind in getattr(config, "layer_types", None) or [])
-    sliding = getattr(config, "sliding_window", None) and getattr(config, "use_sliding_window", True)
-    known = getattr(config, "hidden_act", "") in ("silu", "gelu_pytorch_tanh")
-    return config.model_type in _FAMILIES and rope in _STEADY_ROPE and full and not sliding and known
+    if config.model_type not in _FAMILIES or getattr(config, "use_bidirectional_attention", None):
+        return False
+    given = getattr(config, "rope_parameters", None) or {}
+    ropes = given.values() if config.model_type == "gemma3_text" else [given]
+    steady = all(rope.get("rope_type", "default") in _STEADY_ROPE for rope in ropes)
+    kinds = {kind_of(config, number) for number in range(config.num_hidden_layers)}
+    return steady and kinds <= _KINDS and _activation(config) in ("silu", "gelu_pytorch_tanh")
+
+
+def _activation(config: Any) -> str:
+    return getattr(config, "hidden_act", None) or getattr(config, "hidden_activation", "")
 
 
 def _agrees(llama: LlamaModel) -> bool:
@@ -219,15 +252,16 @@ def _agrees(llama: LlamaModel) -> bool:
     """
     weight = llama.embedding
     ids_N = torch.tensor([id % len(weight) for id in _PROBE], device=weight.device)
-    turns = llama.turns(torch.arange(len(ids_N), device=weight.device))
+    positions_N = torch.arange(len(ids_N), device=weight.device)
+    turns, line = llama.turns(positions_N), Tree(positions_N, torch.full_like(positions_N, len(ids_N)))
 
     def attend(layer: int, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor) -> Tensor:
         q, k, v = (tensor.transpose(0, 1)[None] for tensor in (q_NHD, k_NKD, v_NKD))
-        scale = llama.layers[layer].scaling
-        seen = F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scale, enable_gqa=True)
-        return seen[0].transpose(0, 1)
+        scaling, window, cap = llama.layers[layer].scores
+        seen = None if window is None else min(window, _PROBE_WINDOW)
+        return attend_blocks(q, k, v, line.blocks(seen), scaling, cap)[0]
 
-    with lora.without(llama.model):
+    with lora.without(llama.model), _short_window(llama.model.config):
         states = llama.model.model(input_ids=ids_N[None], use_cache=False, output_hidden_states=True).hidden_states
     own = [state[0] for state in states]
     mine = [llama.embed(ids_N)]
@@ -240,6 +274,20 @@ def _agrees(llama: LlamaModel) -> bool:
         (one - other).abs().median() <= near * step.abs().median()
         for one, other, step in zip(mine, own, steps, strict=True)
     )
+
+
+@contextmanager
+def _short_window(config: Any) -> Iterator[None]:
+    """A context in which the model's sliding window is shorter than the probe."""
+    window = getattr(config, "sliding_window", None)
+    if window is None:
+        yield
+        return
+    config.sliding_window = min(window, _PROBE_WINDOW)
+    try:
+        yield
+    finally:
+        config.sliding_window = window
 
 
 class LayersInNf4(Sequence[list[Tensor]]):
@@ -363,20 +411,25 @@ class FusedWeights:
         return normed(x_NH, self.llama.norm, self.llama.eps)
 
 
-def _layer(
-    llama: LlamaModel, number: int, weights: list[Tensor], x_NH: Tensor, turns: tuple[Tensor, Tensor], attend: Attend
-) -> Tensor:
+def _layer(llama: LlamaModel, number: int, weights: list[Tensor], x_NH: Tensor, turns: Turns, attend: Attend) -> Tensor:
     layer, (qkv, out, gate_up, down) = llama.layers[number], weights
     heads = F.linear(normed(x_NH, layer.norm_in, llama.eps), qkv, layer.qkv.bias)
     qk, v = heads.view(len(x_NH), -1, llama.head_size).split([llama.heads + llama.kv_heads, llama.kv_heads], 1)
     if layer.head_norms is not None:
         parts = zip(qk.split([llama.heads, llama.kv_heads], 1), layer.head_norms, strict=True)
         qk = torch.cat([normed(x, weight, llama.eps) for x, weight in parts], 1)
-    q, k = turned(qk, *turns).split([llama.heads, llama.kv_heads], 1)
-    seen = attend(number, q, k, v)
-    x_NH = plus(x_NH, seen.reshape(len(x_NH), -1), out, layer.out.bias)
+    q, k = turned(qk, *turns[layer.rope]).split([llama.heads, llama.kv_heads], 1)
+    seen = attend(number, q, k, v).reshape(len(x_NH), -1)
+    after = layer.norms_after
+    if after is None:
+        x_NH = plus(x_NH, seen, out, layer.out.bias)
+    else:
+        x_NH = x_NH + normed(F.linear(seen, out, layer.out.bias), after[0], llama.eps)
     gate, up = F.linear(normed(x_NH, layer.norm_mid, llama.eps), gate_up, layer.gate_up.bias).chunk(2, -1)
-    return plus(x_NH, act(gate, llama.gelu).mul_(up), down, layer.down.bias)
+    gated = act(gate, llama.gelu).mul_(up)
+    if after is None:
+        return plus(x_NH, gated, down, layer.down.bias)
+    return x_NH + normed(F.linear(gated, down, layer.down.bias), after[1], llama.eps)
 
 
 def plus(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:

@@ -2,7 +2,8 @@
 
 The tree is laid out depth first (see tree.py): place i attends to place j exactly if `j <= i < ends[j]`. Both passes go over
 blocks of places and skip fully masked pairs of blocks. The remaining pairs are computed once for all layers. Every place attends
-to the root, so many programs add up the gradients of its keys.
+to the root, so many programs add up the gradients of its keys. In a layer with a sliding window, pairs of blocks outside of it
+are skipped too. WINDOW and CAP are 0 without a window or a soft cap of the scores.
 """
 
 # pyright: reportMissingImports=false, reportIndexIssue=false
@@ -15,6 +16,7 @@ import triton.language as tl
 from torch import Tensor
 
 from verigym.model import kernels
+from verigym.model.attention import Scores
 
 _STEPS = 16
 """Pairs of blocks per program."""
@@ -76,8 +78,8 @@ def _turn(x_ptr, turns_ptr, stride, heads, sign, HALF: tl.constexpr, BLOCK: tl.c
 class KernelOps:
     """The steps of a layer that are not products (see layers.py)."""
 
-    def norm(self, x: Tensor, weight: Tensor, eps: float) -> Tensor:
-        return kernels.norm(x.contiguous(), weight, eps)
+    def norm(self, x: Tensor, weight: Tensor, eps: float, plus: Tensor | None = None) -> Tensor:
+        return kernels.norm(x.contiguous(), weight, eps, plus)
 
     def norm_back(self, grad: Tensor, x: Tensor, weight: Tensor, eps: float, plus: Tensor | None) -> Tensor:
         grad, x = grad.contiguous(), x.contiguous()
@@ -108,9 +110,18 @@ class KernelOps:
 
 
 @triton.jit
+def cap_slope(scores, CAP: tl.constexpr):
+    """The derivative of the soft cap, from capped scores in units of log 2."""
+    share = scores * (0.6931471805599453 / CAP)
+    return 1 - share * share
+
+
+@triton.jit
 def _attend(
     q_ptr, k_ptr, v_ptr, ends_ptr, list_ptr, count_ptr, out_ptr, lse_ptr, length, width, scale, q_step, k_step, v_step,
+    positions_ptr,
     H: tl.constexpr, G: tl.constexpr, D: tl.constexpr, DB: tl.constexpr, B: tl.constexpr, PRECISION: tl.constexpr,
+    WINDOW: tl.constexpr, CAP: tl.constexpr,
 ):  # fmt: skip
     block = tl.program_id(0)
     head = tl.program_id(1)
@@ -122,13 +133,19 @@ def _attend(
     top = tl.full([B], -float("inf"), tl.float32)
     total = tl.zeros([B], tl.float32)
     gathered = tl.zeros([B, DB], tl.float32)
+    if WINDOW:
+        outside = tl.load(positions_ptr + i, i < length, other=0) - WINDOW
     for number in range(tl.load(count_ptr + block)):
         j = tl.load(list_ptr + block * width + number) * B + tl.arange(0, B)
         there = (j < length)[:, None] & wide
         ends = tl.load(ends_ptr + j, j < length, other=0)
         k = tl.load(k_ptr + j.to(tl.int64)[:, None] * k_step + head // G * D + d[None, :], there, other=0.0)
         scores = tl.dot(q, tl.trans(k), input_precision=PRECISION) * (scale * 1.4426950408889634)
+        if CAP:
+            scores = kernels.capped(scores, CAP)
         seen = (j[None, :] <= i[:, None]) & (i[:, None] < ends[None, :])
+        if WINDOW:
+            seen = seen & (tl.load(positions_ptr + j, j < length, other=0)[None, :] > outside[:, None])
         scores = tl.where(seen, scores, -float("inf"))
         new_top = tl.maximum(top, tl.max(scores, 1))
         safe = tl.where(new_top == -float("inf"), 0.0, new_top)
@@ -145,9 +162,10 @@ def _attend(
 
 @triton.jit
 def _attend_back_q(
-    q_ptr, k_ptr, v_ptr, ends_ptr, list_ptr, count_ptr, grad_ptr, out_ptr, lse_ptr, delta_ptr, dq_ptr, length, width, scale,
-    q_step, k_step, v_step, dq_step,
+    q_ptr, k_ptr, v_ptr, ends_ptr, list_ptr, count_ptr, grad_ptr, out_ptr, lse_ptr, delta_ptr, dq_ptr,
+    length, width, scale, q_step, k_step, v_step, dq_step, positions_ptr,
     H: tl.constexpr, G: tl.constexpr, D: tl.constexpr, DB: tl.constexpr, B: tl.constexpr, PRECISION: tl.constexpr,
+    WINDOW: tl.constexpr, CAP: tl.constexpr,
 ):  # fmt: skip
     block = tl.program_id(0)
     head = tl.program_id(1)
@@ -162,6 +180,8 @@ def _attend_back_q(
     delta = tl.sum(grad.to(tl.float32) * tl.load(out_ptr + at, here, other=0.0).to(tl.float32), 1)
     tl.store(delta_ptr + head.to(tl.int64) * length + i, delta, i < length)
     dq = tl.zeros([B, DB], tl.float32)
+    if WINDOW:
+        outside = tl.load(positions_ptr + i, i < length, other=0) - WINDOW
     for number in range(tl.load(count_ptr + block)):
         j = tl.load(list_ptr + block * width + number) * B + tl.arange(0, B)
         there = (j < length)[:, None] & wide
@@ -169,20 +189,26 @@ def _attend_back_q(
         k = tl.load(k_ptr + j.to(tl.int64)[:, None] * k_step + head // G * D + d[None, :], there, other=0.0)
         v = tl.load(v_ptr + j.to(tl.int64)[:, None] * v_step + head // G * D + d[None, :], there, other=0.0)
         scores = tl.dot(q, tl.trans(k), input_precision=PRECISION) * (scale * 1.4426950408889634)
+        if CAP:
+            scores = kernels.capped(scores, CAP)
         seen = (j[None, :] <= i[:, None]) & (i[:, None] < ends[None, :])
+        if WINDOW:
+            seen = seen & (tl.load(positions_ptr + j, j < length, other=0)[None, :] > outside[:, None])
         weights = tl.where(seen, tl.exp2(scores - lse[:, None]), 0.0)
         d_weights = tl.dot(grad, tl.trans(v), input_precision=PRECISION)
         d_scores = weights * (d_weights - delta[:, None]) * scale
+        if CAP:
+            d_scores *= cap_slope(scores, CAP)
         dq += tl.dot(d_scores.to(k.dtype), k, input_precision=PRECISION)
     tl.store(dq_ptr + i.to(tl.int64)[:, None] * dq_step + head * D + d[None, :], dq, here)
 
 
 @triton.jit
 def _attend_back_kv(
-    q_ptr, k_ptr, v_ptr, ends_ptr, list_ptr, count_ptr, grad_ptr, lse_ptr, delta_ptr, sums_ptr, length, width, scale,
-    q_step, k_step, v_step, share_ptr, start_ptr,
+    q_ptr, k_ptr, v_ptr, ends_ptr, list_ptr, count_ptr, grad_ptr, lse_ptr, delta_ptr, sums_ptr,
+    length, width, scale, q_step, k_step, v_step, share_ptr, start_ptr, positions_ptr,
     H: tl.constexpr, G: tl.constexpr, D: tl.constexpr, DB: tl.constexpr, B: tl.constexpr, PRECISION: tl.constexpr,
-    STEPS: tl.constexpr,
+    WINDOW: tl.constexpr, CAP: tl.constexpr, STEPS: tl.constexpr,
 ):  # fmt: skip
     block = tl.load(share_ptr + tl.program_id(0))
     kv_head = tl.program_id(1)
@@ -193,6 +219,8 @@ def _attend_back_kv(
     ends = tl.load(ends_ptr + j, j < length, other=0)
     k = tl.load(k_ptr + j.to(tl.int64)[:, None] * k_step + kv_head * D + d[None, :], there, other=0.0)
     v = tl.load(v_ptr + j.to(tl.int64)[:, None] * v_step + kv_head * D + d[None, :], there, other=0.0)
+    if WINDOW:
+        positions = tl.load(positions_ptr + j, j < length, other=0)
     dk = tl.zeros([B, DB], tl.float32)
     dv = tl.zeros([B, DB], tl.float32)
     count = tl.load(count_ptr + block)
@@ -206,11 +234,18 @@ def _attend_back_kv(
         lse = tl.load(lse_ptr + head.to(tl.int64) * length + i, i < length, other=0.0)
         delta = tl.load(delta_ptr + head.to(tl.int64) * length + i, i < length, other=0.0)
         scores = tl.dot(k, tl.trans(q), input_precision=PRECISION) * (scale * 1.4426950408889634)
+        if CAP:
+            scores = kernels.capped(scores, CAP)
         seen = (j[:, None] <= i[None, :]) & (i[None, :] < ends[:, None])
+        if WINDOW:
+            outside = tl.load(positions_ptr + i, i < length, other=0) - WINDOW
+            seen = seen & (positions[:, None] > outside[None, :])
         weights = tl.where(seen, tl.exp2(scores - lse[None, :]), 0.0)
         dv += tl.dot(weights.to(grad.dtype), grad, input_precision=PRECISION)
         d_weights = tl.dot(v, tl.trans(grad), input_precision=PRECISION)
         d_scores = weights * (d_weights - delta[None, :]) * scale
+        if CAP:
+            d_scores *= cap_slope(scores, CAP)
         dk += tl.dot(d_scores.to(q.dtype), q, input_precision=PRECISION)
     KV: tl.constexpr = H // G
     at = sums_ptr + (j.to(tl.int64)[:, None] * 2 * KV + kv_head) * D + d[None, :]
@@ -231,22 +266,14 @@ def _pairs(seen: Tensor) -> _Pairs:
     return _Pairs(counts, lists.int().contiguous())
 
 
-class TreeKernel:
-    """Attention over one tree (see layers.py)."""
+class _Work(NamedTuple):
+    """The pairs of blocks that are computed: by the block of places, and by the block of keys."""
 
-    def __init__(self, ends_N: Tensor, dtype: torch.dtype) -> None:
-        self.block = 32 if dtype == torch.float32 else 64
-        self.ends_N = ends_N.int()
-        number = -(-len(ends_N) // self.block)
-        padded = torch.zeros(number * self.block, dtype=torch.int32, device=ends_N.device)
-        padded[: len(ends_N)] = self.ends_N
-        last = padded.view(number, self.block).amax(1)
-        place = torch.arange(number, device=ends_N.device)
-        seen = (last[None, :] > place[:, None] * self.block) & (place[None, :] <= place[:, None])
-        self.down, self.up = _pairs(seen), _pairs(seen.T)
-        self.shares: dict[int, tuple[Tensor, Tensor]] = {}
+    down: _Pairs
+    up: _Pairs
+    shares: dict[int, tuple[Tensor, Tensor]]
 
-    def _shares(self, groups: int) -> tuple[Tensor, Tensor]:
+    def shares_of(self, groups: int) -> tuple[Tensor, Tensor]:
         """Splits the work on keys into shares of a few steps: the block of each share, and its first step."""
         if groups not in self.shares:
             shares = (self.up.counts * groups + _STEPS - 1) // _STEPS
@@ -255,14 +282,43 @@ class TreeKernel:
             self.shares[groups] = block.int(), start.int()
         return self.shares[groups]
 
-    def forward(self, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor, scaling: float) -> tuple[Tensor, Tensor]:
+
+class TreeKernel:
+    """Attention over one tree (see layers.py)."""
+
+    def __init__(self, positions_N: Tensor, ends_N: Tensor, dtype: torch.dtype) -> None:
+        self.block = 32 if dtype == torch.float32 else 64
+        self.ends_N, self.positions_N = ends_N.int(), positions_N.int()
+        self._work: dict[int | None, _Work] = {}
+
+    def work(self, window: int | None) -> _Work:
+        if window not in self._work:
+            last = self._by_block(self.ends_N, 0).amax(1)
+            place = torch.arange(len(last), device=last.device)
+            seen = (last[None, :] > place[:, None] * self.block) & (place[None, :] <= place[:, None])
+            if window is not None:
+                least = self._by_block(self.positions_N, 1 << 30).amin(1)
+                most = self._by_block(self.positions_N, 0).amax(1)
+                seen &= least[:, None] - most[None, :] < window
+            self._work[window] = _Work(_pairs(seen), _pairs(seen.T), {})
+        return self._work[window]
+
+    def _by_block(self, numbers_N: Tensor, padding: int) -> Tensor:
+        """One row for each block."""
+        number = -(-len(numbers_N) // self.block)
+        padded = numbers_N.new_full((number * self.block,), padding)
+        padded[: len(numbers_N)] = numbers_N
+        return padded.view(number, self.block)
+
+    def forward(self, q_NHD: Tensor, k_NKD: Tensor, v_NKD: Tensor, scores: Scores) -> tuple[Tensor, Tensor]:
         length, heads, size = q_NHD.shape
         out = q_NHD.new_empty(length, heads, size)
         lse = torch.empty(heads, length, dtype=torch.float32, device=q_NHD.device)
-        _attend[(len(self.down.counts), heads)](
-            q_NHD, k_NKD, v_NKD, self.ends_N, self.down.lists, self.down.counts, out, lse, length,
-            self.down.lists.shape[1], scaling, q_NHD.stride(0), k_NKD.stride(0), v_NKD.stride(0),
-            **self._shape(q_NHD, k_NKD),
+        down = self.work(scores.window).down
+        _attend[(len(down.counts), heads)](
+            q_NHD, k_NKD, v_NKD, self.ends_N, down.lists, down.counts, out, lse, length, down.lists.shape[1],
+            scores.scaling, q_NHD.stride(0), k_NKD.stride(0), v_NKD.stride(0), self.positions_N,
+            **self._shape(q_NHD, k_NKD, scores),
         )  # fmt: skip
         return out, lse
 
@@ -274,7 +330,7 @@ class TreeKernel:
         v_NKD: Tensor,
         out_NHD: Tensor,
         kept: Tensor,
-        scaling: float,
+        scores: Scores,
     ) -> Tensor:
         (length, heads, size), kv_heads = q_NHD.shape, k_NKD.shape[1]
         grad_NHD = grad_NHD.contiguous()
@@ -282,20 +338,23 @@ class TreeKernel:
         joined_NXD = q_NHD.new_empty(length, heads + 2 * kv_heads, size)
         sums_NXD = torch.zeros(length, 2 * kv_heads, size, dtype=torch.float32, device=q_NHD.device)
         steps = q_NHD.stride(0), k_NKD.stride(0), v_NKD.stride(0)
-        shape = self._shape(q_NHD, k_NKD)
-        _attend_back_q[(len(self.down.counts), heads)](
-            q_NHD, k_NKD, v_NKD, self.ends_N, self.down.lists, self.down.counts, grad_NHD, out_NHD, kept, delta,
-            joined_NXD, length, self.down.lists.shape[1], scaling, *steps, joined_NXD.stride(0), **shape,
+        shape = self._shape(q_NHD, k_NKD, scores)
+        work = self.work(scores.window)
+        _attend_back_q[(len(work.down.counts), heads)](
+            q_NHD, k_NKD, v_NKD, self.ends_N, work.down.lists, work.down.counts, grad_NHD, out_NHD, kept, delta,
+            joined_NXD, length, work.down.lists.shape[1], scores.scaling, *steps, joined_NXD.stride(0),
+            self.positions_N, **shape,
         )  # fmt: skip
-        block, start = self._shares(shape["G"])
+        block, start = work.shares_of(shape["G"])
         _attend_back_kv[(len(block), kv_heads)](
-            q_NHD, k_NKD, v_NKD, self.ends_N, self.up.lists, self.up.counts, grad_NHD, kept, delta, sums_NXD, length,
-            self.up.lists.shape[1], scaling, *steps, block, start, STEPS=_STEPS, **shape,
+            q_NHD, k_NKD, v_NKD, self.ends_N, work.up.lists, work.up.counts, grad_NHD, kept, delta, sums_NXD,
+            length, work.up.lists.shape[1], scores.scaling, *steps, block, start, self.positions_N, STEPS=_STEPS,
+            **shape,
         )  # fmt: skip
         joined_NXD[:, heads:] = sums_NXD
         return joined_NXD
 
-    def _shape(self, q_NHD: Tensor, k_NKD: Tensor) -> dict[str, Any]:
+    def _shape(self, q_NHD: Tensor, k_NKD: Tensor, scores: Scores) -> dict[str, Any]:
         heads, size = q_NHD.shape[1:]
         exact = q_NHD.dtype == torch.float32
         return {
@@ -305,6 +364,8 @@ class TreeKernel:
             "DB": max(16, triton.next_power_of_2(size)),
             "B": self.block,
             "PRECISION": "ieee" if exact else "tf32",
+            "WINDOW": scores.window or 0,
+            "CAP": scores.cap or 0,
             "num_warps": 4,
             "num_stages": 2,
         }

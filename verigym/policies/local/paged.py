@@ -81,7 +81,8 @@ class PagedDecoder:
         self.outgrown = 0
         """Number of steps after which a row has more segments than were uploaded."""
         positions = torch.arange(min(window, 1 << 17), device=self.device)
-        self.turns = torch.cat(self.llama.turns(positions), -1)[:, 0].float().contiguous()
+        turns = self.llama.turns(positions)
+        self.turns = {rope: torch.cat(both, -1)[:, 0].float().contiguous() for rope, both in turns.items()}
         width = self.pages.needed(min(window, 1 << 17))
         whole = {"device": self.device, "dtype": torch.int32}
         self.ids = torch.zeros(max_batch, dtype=torch.long, device=self.device)
@@ -288,17 +289,18 @@ class PagedDecoder:
         for number, (layer, (qkv, out, gate_up, down)) in enumerate(zip(llama.layers, self.fused.weights, strict=True)):
             heads = F.linear(kernels.norm(x, layer.norm_in, llama.eps), qkv, layer.qkv.bias)
             q = kernels.turn_and_keep(
-                heads, cache, number, self.turns, rows, positions, llama.heads, layer.head_norms, llama.eps
+                heads, cache, number, self.turns[layer.rope], rows, positions, llama.heads, layer.head_norms, llama.eps
             )
             if isinstance(how, kernels.Tiles):
-                seen = kernels.attend(q, cache, number, how, layer.scaling)
+                seen = kernels.attend(q, cache, number, how, layer.scores)
             else:
-                seen = kernels.attend_segments(q, cache, number, positions, how, layer.scaling)
-            _add(x, seen.view(len(x), -1), out, layer.out.bias)
+                seen = kernels.attend_segments(q, cache, number, positions, how, layer.scores)
+            after = layer.norms_after or (None, None)
+            x = _added(x, seen.view(len(x), -1), out, layer.out.bias, after[0], llama.eps)
             gated = kernels.gate(
                 F.linear(kernels.norm(x, layer.norm_mid, llama.eps), gate_up, layer.gate_up.bias), llama.gelu
             )
-            _add(x, gated, down, layer.down.bias)
+            x = _added(x, gated, down, layer.down.bias, after[1], llama.eps)
         return kernels.norm(x, llama.norm, llama.eps)
 
     def _step(self, size: int, restricted: bool, segments: kernels.Segments) -> None:
@@ -420,8 +422,13 @@ class PagedDecoder:
         return torch.from_numpy(array).to(self.device)
 
 
-def _add(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None) -> None:
-    """Adds the result of a linear layer in place."""
+def _added(
+    sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None, norm: Tensor | None, eps: float
+) -> Tensor:
+    """`sum_NH` plus the result of a linear layer, normalised if there is a norm. Without one, `sum_NH` is changed in place."""
+    if norm is not None:
+        return kernels.norm(F.linear(x, weight, bias), norm, eps, sum_NH)
     sum_NH.addmm_(x, weight.T)
     if bias is not None:
         sum_NH += bias
+    return sum_NH

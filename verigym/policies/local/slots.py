@@ -323,7 +323,7 @@ class SlotDecoder:
         def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
             query, key, value = (tensor.view(rows, new, *tensor.shape[1:]).transpose(1, 2) for tensor in (q, k, v))
             key, value = forward.update(key, value, layer)
-            return forward.attend(layer, query, key, value, fused.llama.layers[layer].scaling)
+            return forward.attend(layer, query, key, value, *fused.llama.layers[layer].scores)
 
         return fused.hidden(ids.view(-1), positions.reshape(-1), attend).view(rows, new, -1)
 
