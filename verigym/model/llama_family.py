@@ -1,4 +1,5 @@
 """The Llama family of decoder-only models, whose layers Verigym computes itself: Llama, Mistral, Qwen 2 and 3, Gemma.
+Mixtral, Qwen2-MoE and Qwen3-MoE have a mixture of experts (`experts.py`) in place of the second line. They are only decoded here.
 
     h = norm(x);  q k v = qkv h;  q, k turned by their positions;  x += out attend(q, k, v)
     h = norm(x);  g u = gate_up h;  x += down (act(g) * u)
@@ -18,13 +19,14 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from verigym.model import columns, full, lora
+from verigym.model.experts import ExpertWeights, Mixture
 from verigym.model.lora_layers import Pair, base_of, looked_up
 from verigym.model.nf4 import Nf4Linear
 
 Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
 """(layer, q_NHD, k_NKD, v_NKD) -> the attention output, (N, H, D)"""
 
-_FAMILIES = {"llama", "mistral", "qwen2", "qwen3", "gemma"}
+_FAMILIES = {"llama", "mistral", "qwen2", "qwen3", "gemma", "mixtral", "qwen2_moe", "qwen3_moe"}
 _STEADY_ROPE = {"default", "linear", "llama3", "yarn"}
 _PROBE = [3, 1, 4, 1, 5, 9, 2, 6]
 
@@ -88,8 +90,19 @@ class Layer:
         attention, mlp = layer.self_attn, layer.mlp
         self.qkv = JoinedWeights(attention, f"{name}.self_attn", ["q_proj", "k_proj", "v_proj"])
         self.out = JoinedWeights(attention, f"{name}.self_attn", ["o_proj"])
-        self.gate_up = JoinedWeights(mlp, f"{name}.mlp", ["gate_proj", "up_proj"])
-        self.down = JoinedWeights(mlp, f"{name}.mlp", ["down_proj"])
+        self.mixture: Mixture | None = None
+        self.joined = [self.qkv, self.out]
+        """The linear layers. Those of an MLP or of a shared expert follow: gate_up, down, and the gate of a shared expert."""
+        dense, where = mlp, f"{name}.mlp"
+        if hasattr(mlp, "experts"):
+            self.mixture = Mixture(mlp, where)
+            dense, where = getattr(mlp, "shared_expert", None), f"{where}.shared_expert"
+        if dense is not None:
+            self.gate_up = JoinedWeights(dense, where, ["gate_proj", "up_proj"])
+            self.down = JoinedWeights(dense, where, ["down_proj"])
+            self.joined += [self.gate_up, self.down]
+        if hasattr(mlp, "shared_expert_gate"):
+            self.joined.append(JoinedWeights(mlp, f"{name}.mlp", ["shared_expert_gate"]))
         self.norm_in = _norm(layer.input_layernorm, offset)
         self.norm_mid = _norm(layer.post_attention_layernorm, offset)
         self.head_norms: tuple[Tensor, Tensor] | None = None
@@ -107,8 +120,9 @@ class Layer:
             self.norm_mid.copy_(_norm(self._layer.post_attention_layernorm, self._offset))
 
     @property
-    def joined(self) -> list[JoinedWeights]:
-        return [self.qkv, self.out, self.gate_up, self.down]
+    def parts(self) -> list[JoinedWeights | ExpertWeights]:
+        """The weights of linear layers and experts."""
+        return [*self.joined, *(self.mixture.parts if self.mixture is not None else [])]
 
 
 class LlamaModel:
@@ -120,6 +134,7 @@ class LlamaModel:
         self.layers = [
             Layer(layer, f"model.layers.{number}", offset) for number, layer in enumerate(model.model.layers)
         ]
+        self.has_experts = any(layer.mixture is not None for layer in self.layers)
         self.embedding: Tensor = base_of(model.get_input_embeddings()).weight.detach()
         self.embed_scale = torch.tensor(config.hidden_size**0.5).to(self.embedding.dtype).item() if gemma else 1.0
         self.norm = _norm(model.model.norm, offset)
@@ -158,22 +173,27 @@ class LlamaModel:
 
 
 def joined_adapters(llama: LlamaModel, adapter: lora.LoraAdapter | None = None) -> list[list[Tensor | None]]:
-    """A and B of the four joined linear layers of each layer, in the precision of the base. None without an adapter. The A of
-    the parts are stacked. The B, times their scale, are block diagonal. Equal layers are joined at once."""
-    made: list[list[Tensor | None]] = [[None] * 8 for _ in llama.layers]
-    for place in range(4):
-        alike: dict[tuple[tuple[int, float], ...], list[tuple[int, list[Pair | None]]]] = {}
+    """A and B of the `parts` of each layer, in the precision of the base. None without an adapter. The A of joined linear layers
+    are stacked. The B, times their scale, are block diagonal. Equal layers are joined at once."""
+    made: list[list[Tensor | None]] = [[None] * 2 * len(layer.joined) for layer in llama.layers]
+    for place in range(max(len(layer.joined) for layer in llama.layers)):
+        alike: dict[tuple[tuple[torch.Size | None, float, int], ...], list[tuple[int, list[Pair | None]]]] = {}
         for number, layer in enumerate(llama.layers):
-            pairs = layer.joined[place].pairs(adapter)
-            kind = tuple((len(pair.a), pair.scale) if pair else (0, 0.0) for pair in pairs)
-            alike.setdefault(kind, []).append((number, pairs))
+            if place < len(layer.joined):
+                part = layer.joined[place]
+                pairs = part.pairs(adapter)
+                both = zip(pairs, part.sizes, strict=True)
+                kind = tuple((pair and pair.a.shape, pair.scale if pair else 0.0, size) for pair, size in both)
+                alike.setdefault(kind, []).append((number, pairs))
         for kind, layers in alike.items():
-            ranks = tuple(rank for rank, _ in kind)
+            ranks = tuple(shape[0] if shape else 0 for shape, _, _ in kind)
             if any(ranks):
                 joined = llama.layers[layers[0][0]].joined[place]
                 both = _join([pairs for _, pairs in layers], ranks, joined.sizes, llama.embedding)
                 for (number, _), a_RH, b_OR in zip(layers, *both, strict=True):
                     made[number][2 * place : 2 * place + 2] = a_RH, b_OR
+    for layer, own in zip(llama.layers, made, strict=True):
+        own += layer.mixture.adapters(adapter, llama.embedding) if layer.mixture is not None else []
     return made
 
 
@@ -232,7 +252,7 @@ def _agrees(llama: LlamaModel) -> bool:
     own = [state[0] for state in states]
     mine = [llama.embed(ids_N)]
     for number, layer in enumerate(llama.layers):
-        mine.append(_layer(llama, number, [part.weight for part in layer.joined], own[number], turns, attend))
+        mine.append(_layer(llama, number, [part.weight for part in layer.parts], own[number], turns, attend))
     mine[-1] = normed(mine[-1], llama.norm, llama.eps)
     steps = [own[0], *(after - before for before, after in itertools.pairwise(own[:-1])), own[-1]]
     near = 1e-3 if weight.dtype == torch.float32 else 0.1
@@ -247,7 +267,7 @@ class LayersInNf4(Sequence[list[Tensor]]):
 
     def __init__(self, llama: LlamaModel) -> None:
         self._llama = llama
-        self._adapters: list[list[Tensor | None]] = [[None] * 8 for _ in llama.layers]
+        self._adapters: list[list[Tensor | None]] = [[None] * 2 * len(layer.parts) for layer in llama.layers]
 
     def use(self, adapters: list[list[Tensor | None]]) -> bool:
         """Takes a copy of the adapters, in place if they fit. Returns whether one has another address."""
@@ -267,11 +287,18 @@ class LayersInNf4(Sequence[list[Tensor]]):
 
     def __getitem__(self, number: Any) -> Any:
         adapters = self._adapters[number]
-        weights = [part.weight for part in self._llama.layers[number].joined]
-        for weight, a_RH, b_OR in zip(weights, adapters[::2], adapters[1::2], strict=True):
-            if a_RH is not None and b_OR is not None:
-                weight.addmm_(b_OR, a_RH)
+        weights: list[Tensor] = []
+        for part, a, b in zip(self._llama.layers[number].parts, adapters[::2], adapters[1::2], strict=True):
+            weight = part.weight
+            if a is not None and b is not None:
+                weight = _merge(weight, a, b, weight if part.is_quantized else None)
+            weights.append(weight)
         return weights
+
+
+def _merge(weight: Tensor, a: Tensor, b: Tensor, into: Tensor | None) -> Tensor:
+    """A weight plus B A, of a linear layer or of all experts."""
+    return (torch.addmm if weight.dim() == 2 else torch.baddbmm)(weight, b, a, out=into)
 
 
 class FusedWeights:
@@ -284,13 +311,13 @@ class FusedWeights:
 
     def __init__(self, llama: LlamaModel) -> None:
         self.llama = llama
-        self._quantized = any(part.is_quantized for layer in llama.layers for part in layer.joined)
+        self._quantized = any(part.is_quantized for layer in llama.layers for part in layer.parts)
         self.weights: Sequence[list[Tensor]] = (
             LayersInNf4(llama)
             if self._quantized
-            else [[part.weight for part in layer.joined] for layer in llama.layers]
+            else [[part.weight for part in layer.parts] for layer in llama.layers]
         )
-        """One list per layer: qkv, out, gate_up, down."""
+        """One list per layer, of its `parts`: qkv, out, gate_up, down."""
         self._copied = False
         self._embedding: Pair | None = None
         self._head: Pair | None = None
@@ -309,15 +336,15 @@ class FusedWeights:
             moved = self.weights.use(adapters)
         elif moved:
             with torch.inference_mode(False):
-                self.weights = [[torch.empty_like(part.weight) for part in layer.joined] for layer in self.llama.layers]
+                self.weights = [[torch.empty_like(part.weight) for part in layer.parts] for layer in self.llama.layers]
             self._copied = True
         if self._copied:
             for layer, pairs, weights in zip(self.llama.layers, adapters, self.weights, strict=True):
-                for part, a_RH, b_OR, into in zip(layer.joined, pairs[::2], pairs[1::2], weights, strict=True):
-                    if a_RH is None or b_OR is None:
+                for part, a, b, into in zip(layer.parts, pairs[::2], pairs[1::2], weights, strict=True):
+                    if a is None or b is None:
                         into.copy_(part.weight)
                     else:
-                        torch.addmm(part.weight, b_OR, a_RH, out=into)
+                        _merge(part.weight, a, b, into)
         return self.keep_pairs(adapter) or moved
 
     def keep_pairs(self, adapter: lora.LoraAdapter | None) -> bool:
@@ -355,7 +382,7 @@ class FusedWeights:
         """The last hidden states, without gradients."""
         x_NH = self.embed(ids_N)
         turns = self.llama.turns(positions_N)
-        if columns.applies(x_NH) and not self._quantized:
+        if columns.applies(x_NH) and not self._quantized and not self.llama.has_experts:
             x_NH = columns.hidden(self.llama, self.weights, x_NH, turns, attend)
             return normed(x_NH, self.llama.norm, self.llama.eps)
         for number, each in enumerate(self.weights):
@@ -366,7 +393,7 @@ class FusedWeights:
 def _layer(
     llama: LlamaModel, number: int, weights: list[Tensor], x_NH: Tensor, turns: tuple[Tensor, Tensor], attend: Attend
 ) -> Tensor:
-    layer, (qkv, out, gate_up, down) = llama.layers[number], weights
+    layer, (qkv, out, *mlp) = llama.layers[number], weights
     heads = F.linear(normed(x_NH, layer.norm_in, llama.eps), qkv, layer.qkv.bias)
     qk, v = heads.view(len(x_NH), -1, llama.head_size).split([llama.heads + llama.kv_heads, llama.kv_heads], 1)
     if layer.head_norms is not None:
@@ -375,8 +402,11 @@ def _layer(
     q, k = turned(qk, *turns).split([llama.heads, llama.kv_heads], 1)
     seen = attend(number, q, k, v)
     x_NH = plus(x_NH, seen.reshape(len(x_NH), -1), out, layer.out.bias)
-    gate, up = F.linear(normed(x_NH, layer.norm_mid, llama.eps), gate_up, layer.gate_up.bias).chunk(2, -1)
-    return plus(x_NH, act(gate, llama.gelu).mul_(up), down, layer.down.bias)
+    ready = normed(x_NH, layer.norm_mid, llama.eps)
+    if layer.mixture is not None:
+        return x_NH + layer.mixture.forward(ready, mlp)
+    gate, up = F.linear(ready, mlp[0], layer.gate_up.bias).chunk(2, -1)
+    return plus(x_NH, act(gate, llama.gelu).mul_(up), mlp[1], layer.down.bias)
 
 
 def plus(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
