@@ -107,11 +107,15 @@ def test_experts_in_4_bits_decode_as_they_train(name: str) -> None:
     made = fused(model)
     made.use_adapter()
     for _ in range(2):
-        assert torch.allclose(hidden(made, IDS), theirs(model, IDS), atol=1e-4), "and the base is not changed by merging"
+        assert torch.allclose(hidden(made, IDS), theirs(model, IDS), atol=1e-4), (
+            "and the base is not changed by merging"
+        )
 
 
 @pytest.mark.parametrize("change", ["router", "scores", "experts"])
-def test_a_mixture_that_computes_something_else_is_not_decoded_here(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mixture_that_computes_something_else_is_not_decoded_here(
+    change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = mixture("Qwen2Moe")
     for layer in model.model.layers:
         block: Any = layer.mlp

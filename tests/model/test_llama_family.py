@@ -23,7 +23,7 @@ from verigym.core.errors import BadInput
 from verigym.model import embedded, lora, lora_files
 from verigym.model.llama_family import FusedWeights, llama_model
 
-PLAIN = ["llama", "qwen3", "gemma", "mistral"]
+PLAIN = ["llama", "qwen3", "gemma", "mistral", "qwen3 moe"]
 
 
 def fused(model: Any) -> FusedWeights:

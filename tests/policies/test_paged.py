@@ -13,6 +13,7 @@ os.environ.setdefault("TRITON_INTERPRET", "1")  # Triton reads it when it is imp
 pytest.importorskip("triton", reason="Triton is not installed")
 
 from tests.model.families import VOCABULARY, make, with_adapter
+from tests.model.test_experts import MIXTURES
 from verigym.core.generation import Completion, Generation
 from verigym.core.records import Sampling
 from verigym.model import kernels
@@ -46,8 +47,8 @@ def engine_of(model: Any, pages: int | None = None) -> tuple[LocalEngine, Any]:
 
 
 def model_of(name: str) -> Any:
-    fields = {"max_position_embeddings": 512, "num_hidden_layers": 2}
-    return with_adapter(make(name, **fields) if name == "Qwen2" else make(name, head_dim=16, **fields))
+    fields = {"max_position_embeddings": 512, "num_hidden_layers": 2, **MIXTURES.get(name, {})}
+    return with_adapter(make(name, **fields) if name.startswith("Qwen2") else make(name, head_dim=16, **fields))
 
 
 def prompts() -> list[list[int]]:
@@ -70,7 +71,7 @@ def run(engine: LocalEngine, new: int, temperature: float = 0.7) -> list[Complet
     return asyncio.run(together())
 
 
-@pytest.mark.parametrize("name", ["Llama", "Qwen2", "Qwen3", "Gemma"])
+@pytest.mark.parametrize("name", ["Llama", "Qwen2", "Qwen3", "Gemma", *MIXTURES])
 def test_segments_and_pages_decode_as_the_forward_pass_does(name: str) -> None:
     model = model_of(name)
     engine, decoder = engine_of(model)

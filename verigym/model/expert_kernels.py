@@ -90,7 +90,7 @@ def _sort(id_ptr, pair_ptr, expert_ptr, pairs, M: tl.constexpr, BLOCK: tl.conste
         tl.store(pair_ptr + at, begin + place, mine == 1)
         seen += tl.sum(mine, 0)
     empty = first * M + own + tl.arange(0, 2 * M)
-    tl.store(pair_ptr + empty, -1 + 0 * empty, empty < end * M)
+    tl.store(pair_ptr + empty, tl.full([2 * M], -1, tl.int32), empty < end * M)
 
 
 class ExpertTiles(NamedTuple):

@@ -6,7 +6,8 @@
 The weights of all experts of a layer are two 3-D tensors. `Mixture.forward` is a loop over experts for every device.
 `expert_kernels.py` computes the same on CUDA.
 
-Shapes: N tokens, H hidden size, E experts, K chosen experts of a token, I inputs and O outputs of an expert, R rank.
+Shapes: N tokens, H hidden size, E experts, K chosen experts of a token, P = N K pairs of a token and an expert, I inputs and O
+outputs of an expert, R rank.
 """
 
 from collections.abc import Sequence
@@ -69,12 +70,15 @@ class Mixture:
         scores_NK, ids_NK = scores_NE.topk(self.chosen)
         if self.normed:
             scores_NK = scores_NK / scores_NK.sum(-1, keepdim=True)
-        parts_NKH = x_NH.new_empty(*ids_NK.shape, x_NH.shape[1])
-        for expert in ids_NK.unique().tolist():
-            row, place = (ids_NK == expert).nonzero(as_tuple=True)
-            parts_NKH[row, place] = self._expert(x_NH[row], gate_up[expert], down[expert])
+        order_P = ids_NK.flatten().argsort(stable=True)
+        counts = ids_NK.flatten().bincount(minlength=len(gate_up)).tolist()
+        rows = x_NH[order_P // self.chosen].split(counts)
+        each = [self._expert(x, gate_up[expert], down[expert]) for expert, x in enumerate(rows) if len(x)]
+        parts_PH = x_NH.new_empty(len(order_P), x_NH.shape[1]).index_copy_(0, order_P, torch.cat(each))
         total_NH = torch.zeros_like(x_NH, dtype=torch.float32)
-        for score_N, part_NH in zip(scores_NK.unbind(1), parts_NKH.unbind(1), strict=True):
+        for score_N, part_NH in zip(
+            scores_NK.unbind(1), parts_PH.view(len(x_NH), self.chosen, -1).unbind(1), strict=True
+        ):
             total_NH += score_N[:, None] * part_NH
         if shared:
             total_NH += F.linear(x_NH, shared[2]).float().sigmoid() * self._expert(x_NH, *shared[:2])

@@ -313,9 +313,7 @@ class FusedWeights:
         self.llama = llama
         self._quantized = any(part.is_quantized for layer in llama.layers for part in layer.parts)
         self.weights: Sequence[list[Tensor]] = (
-            LayersInNf4(llama)
-            if self._quantized
-            else [[part.weight for part in layer.parts] for layer in llama.layers]
+            LayersInNf4(llama) if self._quantized else [[part.weight for part in layer.parts] for layer in llama.layers]
         )
         """One list per layer, of its `parts`: qkv, out, gate_up, down."""
         self._copied = False
