@@ -82,8 +82,8 @@ def main() -> None:
     )  # fmt: skip
     with torch.device("cuda" if cuda else "cpu"):
         torch.manual_seed(0)
-        model: Any = Qwen3MoeForCausalLM(config).to(torch.bfloat16 if cuda else torch.float32).eval()
-    model.requires_grad_(False)
+        model: Any = Qwen3MoeForCausalLM(config)
+    model.to(torch.bfloat16 if cuda else torch.float32).eval().requires_grad_(False)
     assert llama_model(model) is not None
     figures: list[Figure] = []
     new = 16 if args.quick else 128

@@ -117,7 +117,7 @@ def test_the_kernels_of_experts_compute_what_the_loop_does(
 ) -> None:
     from verigym.model import expert_kernels
 
-    fields = {"num_experts": experts, "num_experts_per_tok": chosen, "moe_intermediate_size": 192}
+    fields: Any = {"num_experts": experts, "num_experts_per_tok": chosen, "moe_intermediate_size": 192}
     model = make("Qwen2Moe", hidden_size=256, num_hidden_layers=1, shared_expert_intermediate_size=96, **fields)
     llama = llama_model(model.to(device="cuda", dtype=dtype))
     assert llama is not None

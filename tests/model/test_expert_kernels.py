@@ -41,9 +41,7 @@ def test_of_equal_experts_the_first_is_chosen_and_none_that_does_not_exist() -> 
 
 
 @pytest.mark.parametrize("size", [16, 64])
-@pytest.mark.parametrize(
-    ("rows", "experts", "chosen"), [(1, 4, 2), (37, 5, 2), (200, 8, 1), (700, 4, 2)], ids=lambda one: str(one)
-)
+@pytest.mark.parametrize(("rows", "experts", "chosen"), [(1, 4, 2), (37, 5, 2), (200, 8, 1), (700, 4, 2)], ids=str)
 def test_every_pair_is_in_one_tile_of_its_expert(rows: int, experts: int, chosen: int, size: int) -> None:
     logits = drawn(rows, experts)
     logits[:, 1] += 3  # most tokens choose it

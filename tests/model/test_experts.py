@@ -1,5 +1,7 @@
 """Mixtures of experts on Verigym's own path: the same numbers as transformers, with and without adapters and 4 bits."""
 
+import asyncio
+import random
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +11,12 @@ import torch
 from tests.model.batches import group
 from tests.model.families import VOCABULARY, assert_same_gradients, gradients, make, packed, plain, with_adapter
 from tests.model.lora_families import EXPERTS
+from verigym.core.generation import Completion, Generation
+from verigym.core.records import Sampling
 from verigym.model import full, lora, lora_files, nf4
 from verigym.model.llama_family import FusedWeights, llama_model
+from verigym.policies.local.engine import LocalEngine
+from verigym.policies.local.slots import SlotDecoder
 
 MIXTURES: dict[str, dict[str, Any]] = {
     "Mixtral": {"num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": None},
@@ -75,6 +81,54 @@ def test_an_adapter_changes_decoding_as_it_changes_the_forward_pass(name: str, c
     assert torch.allclose(hidden(made, IDS), worn, atol=1e-5) and lora.config_of(model) is None
 
 
+def test_experts_without_an_adapter_are_not_copied() -> None:
+    model = mixture("Mixtral")
+    made = fused(model)
+    with_adapter(model, lora.LoraConfig(r=2, targets=("q_proj", "o_proj")))
+    assert made.use_adapter() and not made.use_adapter()
+    own = model.model.layers[0].mlp.experts
+    assert [one.data_ptr() for one in made.weights[0][2:]] == [own.gate_up_proj.data_ptr(), own.down_proj.data_ptr()]
+    with_adapter(model)
+    assert made.use_adapter(), "now they have one"
+    assert torch.allclose(hidden(made, IDS), theirs(model, IDS), atol=1e-5)
+    lora.detach(model)
+    assert not made.use_adapter()
+    assert torch.allclose(hidden(made, IDS), theirs(model, IDS), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", MIXTURES)
+def test_tokens_do_not_depend_on_the_batch_and_logprobs_are_those_of_the_forward_pass(name: str) -> None:
+    model = with_adapter(mixture(name))
+    draw = random.Random(0)
+    asked = [
+        Generation(
+            ids=[draw.randrange(3, VOCABULARY) for _ in range(draw.randrange(1, 30))],
+            sampling=Sampling(temperature=0.8, max_tokens=12),
+            seed=number,
+        )
+        for number in range(24)
+    ]
+
+    def run(requests: list[Generation]) -> list[Completion]:
+        engine = LocalEngine(model, stop_ids={-1})
+
+        async def together() -> list[Completion]:
+            return await asyncio.gather(*map(engine.generate, requests))
+
+        made = asyncio.run(together())
+        assert isinstance(engine._decoders[0], SlotDecoder) and engine._decoders[0].fused is not None
+        return made
+
+    together = run(asked)
+    assert [one.ids for one in together[:6]] == [run([request])[0].ids for request in asked[:6]]
+    for request, one in zip(asked, together, strict=True):
+        ids = torch.tensor([request.ids + one.ids])
+        with torch.no_grad():
+            logits = model(ids).logits[0, len(request.ids) - 1 : -1] / 0.8
+        found = logits.log_softmax(-1).gather(-1, ids[0, len(request.ids) :, None])[:, 0].tolist()
+        assert one.logprobs == pytest.approx(found, abs=1e-4)
+
+
 def test_an_adapter_on_the_gate_of_a_shared_expert_is_merged() -> None:
     model = mixture("Qwen2Moe")
     made, bare = fused(model), theirs(model, IDS)
@@ -92,7 +146,7 @@ def test_weights_that_were_trained_are_decoded_at_once(name: str) -> None:
     full.begin(model)
     with torch.no_grad():
         for number, parameter in enumerate(model.parameters()):
-            parameter += 0.05 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(number))
+            parameter.add_(torch.randn(parameter.shape, generator=torch.Generator().manual_seed(number)), alpha=0.05)
     made.use_adapter()
     assert torch.allclose(hidden(made, IDS), theirs(model, IDS), atol=1e-4)
     assert not torch.allclose(before, theirs(model, IDS), atol=1e-2)

@@ -1,9 +1,9 @@
 """Mixtures of experts on CUDA, in Triton.
 
-Every pair of a token and one of its experts is a row of a product with the weights of that expert. Pairs are sorted by expert and
-cut into tiles of one expert each. The number of tiles follows from the number of tokens only, so a CUDA graph can hold all of it,
-and nothing is read back. Each row of a tile is computed by the same instructions in the same order, wherever it is in the tile and
-whatever else is there. The experts of a token are added in the order of their scores.
+Every pair of a token and one of its experts is a row of a product with the weights of that expert. Pairs are sorted by expert
+and cut into tiles of one expert each. The number of tiles follows from the number of tokens only, so a CUDA graph can hold all of
+it, and nothing is read back. Each row of a tile is computed by the same instructions in the same order, wherever it is in the
+tile and whatever else is there. The experts of a token are added in the order of their scores.
 
 Shapes: N tokens, H hidden size, E experts, K chosen experts of a token, P = N K pairs, T tiles, M pairs of a tile, I size of an
 expert.
@@ -116,8 +116,8 @@ def _multiply(
     SHARE: tl.constexpr, GATED: tl.constexpr, GELU: tl.constexpr, M: tl.constexpr, N: tl.constexpr, D: tl.constexpr,
     PRECISION: tl.constexpr,
 ):  # fmt: skip
-    """A tile of pairs times the weights of its expert. SHARE pairs have one row of x. With GATED, the weights are those of gate and
-    up, and the result is act(gate) * up."""
+    """A tile of pairs times the weights of its expert. SHARE pairs have one row of x. With GATED, the weights are those of gate
+    and up, and the result is act(gate) * up."""
     tile = tl.program_id(0)
     expert = tl.load(expert_ptr + tile)
     if expert >= 0:

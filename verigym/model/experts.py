@@ -23,7 +23,7 @@ from verigym.model.nf4 import nf4_parameters, nf4_weights
 
 
 class ExpertWeights:
-    """A 3-D parameter of the experts of a layer, (E, O, I). `weight` is without adapters. In 4 bits it is made when it is read."""
+    """A 3-D parameter of the experts of a layer, (E, O, I). `weight` is without adapters. In 4 bits it is made when read."""
 
     def __init__(self, block: Any, name: str, leaf: str) -> None:
         self._block, self._name, self._leaf = block, name, leaf

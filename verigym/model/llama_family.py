@@ -175,7 +175,7 @@ class LlamaModel:
 def joined_adapters(llama: LlamaModel, adapter: lora.LoraAdapter | None = None) -> list[list[Tensor | None]]:
     """A and B of the `parts` of each layer, in the precision of the base. None without an adapter. The A of joined linear layers
     are stacked. The B, times their scale, are block diagonal. Equal layers are joined at once."""
-    made: list[list[Tensor | None]] = [[None] * 2 * len(layer.joined) for layer in llama.layers]
+    made: list[list[Tensor | None]] = [[None] * (2 * len(layer.joined)) for layer in llama.layers]
     for place in range(max(len(layer.joined) for layer in llama.layers)):
         alike: dict[tuple[tuple[torch.Size | None, float, int], ...], list[tuple[int, list[Pair | None]]]] = {}
         for number, layer in enumerate(llama.layers):
@@ -192,8 +192,9 @@ def joined_adapters(llama: LlamaModel, adapter: lora.LoraAdapter | None = None) 
                 both = _join([pairs for _, pairs in layers], ranks, joined.sizes, llama.embedding)
                 for (number, _), a_RH, b_OR in zip(layers, *both, strict=True):
                     made[number][2 * place : 2 * place + 2] = a_RH, b_OR
-    for layer, own in zip(llama.layers, made, strict=True):
-        own += layer.mixture.adapters(adapter, llama.embedding) if layer.mixture is not None else []
+    for number, layer in enumerate(llama.layers):
+        if layer.mixture is not None:
+            made[number] += layer.mixture.adapters(adapter, llama.embedding)
     return made
 
 
@@ -267,7 +268,7 @@ class LayersInNf4(Sequence[list[Tensor]]):
 
     def __init__(self, llama: LlamaModel) -> None:
         self._llama = llama
-        self._adapters: list[list[Tensor | None]] = [[None] * 2 * len(layer.parts) for layer in llama.layers]
+        self._adapters: list[list[Tensor | None]] = [[None] * (2 * len(layer.parts)) for layer in llama.layers]
 
     def use(self, adapters: list[list[Tensor | None]]) -> bool:
         """Takes a copy of the adapters, in place if they fit. Returns whether one has another address."""
@@ -305,8 +306,8 @@ class FusedWeights:
     """The weights for decoding: fused, with the adapter merged in.
 
     The speed of a small model depends on the number of products, so fused weights decode faster, and a merged adapter costs
-    nothing. The buffers keep their addresses when weights change, so that CUDA graphs stay valid. Without an adapter they are
-    the model's own tensors. 4-bit weights have no merged copy: each layer is dequantised and merged when it is needed.
+    nothing. The buffers keep their addresses when weights change, so that CUDA graphs stay valid. A weight that never had an
+    adapter is the model's own tensor. 4-bit weights have no merged copy: each layer is dequantised and merged when it is needed.
     """
 
     def __init__(self, llama: LlamaModel) -> None:
@@ -316,7 +317,6 @@ class FusedWeights:
             LayersInNf4(llama) if self._quantized else [[part.weight for part in layer.parts] for layer in llama.layers]
         )
         """One list per layer, of its `parts`: qkv, out, gate_up, down."""
-        self._copied = False
         self._embedding: Pair | None = None
         self._head: Pair | None = None
         """The adapter of embeddings and head, with the scale included in B. They are added, because weights of this size are
@@ -328,22 +328,30 @@ class FusedWeights:
         if full.is_full(self.llama.model):
             self.llama.refresh()
         adapters = joined_adapters(self.llama, adapter)
-        wanted = any(each is not None for layer in adapters for each in layer)
-        moved = not self._copied and wanted and not self._quantized
-        if isinstance(self.weights, LayersInNf4):
-            moved = self.weights.use(adapters)
-        elif moved:
-            with torch.inference_mode(False):
-                self.weights = [[torch.empty_like(part.weight) for part in layer.parts] for layer in self.llama.layers]
-            self._copied = True
-        if self._copied:
-            for layer, pairs, weights in zip(self.llama.layers, adapters, self.weights, strict=True):
-                for part, a, b, into in zip(layer.parts, pairs[::2], pairs[1::2], weights, strict=True):
-                    if a is None or b is None:
-                        into.copy_(part.weight)
-                    else:
-                        _merge(part.weight, a, b, into)
+        moved = self.weights.use(adapters) if isinstance(self.weights, LayersInNf4) else self._merge_all(adapters)
         return self.keep_pairs(adapter) or moved
+
+    def _merge_all(self, adapters: list[list[Tensor | None]]) -> bool:
+        """Merges A and B of all parts. What never had an adapter stays the model's own tensor. Returns whether a buffer is
+        new."""
+        fresh: list[tuple[list[Tensor], int, Tensor]] = []
+        all_parts = [
+            (weights, place, part.weight, own[2 * place], own[2 * place + 1])
+            for layer, own, weights in zip(self.llama.layers, adapters, self.weights, strict=True)
+            for place, part in enumerate(layer.parts)
+        ]
+        with torch.inference_mode(False):
+            for weights, place, base, a, _ in all_parts:
+                if a is not None and weights[place].data_ptr() == base.data_ptr():
+                    fresh.append((weights, place, torch.empty_like(base)))
+        for weights, place, buffer in fresh:
+            weights[place] = buffer
+        for weights, place, base, a, b in all_parts:
+            if a is not None and b is not None:
+                _merge(base, a, b, weights[place])
+            elif weights[place].data_ptr() != base.data_ptr():
+                weights[place].copy_(base)
+        return bool(fresh)
 
     def keep_pairs(self, adapter: lora.LoraAdapter | None) -> bool:
         """Keeps a copy of the adapter of embeddings and head. Returns whether one changed its address."""

@@ -276,7 +276,7 @@ def pair(layer: nn.Module, name: str, adapter: LoraAdapter | None) -> Pair | Non
     return None
 
 
-def expert_pair(experts: nn.Module, name: str, parameter: str, adapter: LoraAdapter | None) -> Pair | None:
+def expert_pair(experts: Any, name: str, parameter: str, adapter: LoraAdapter | None) -> Pair | None:
     """The same for one 3-D parameter of experts. `name` is the name of the module in the model."""
     if adapter is None:
         found = isinstance(experts, LoraExperts) and experts.on and parameter in experts.ranks
