@@ -9,10 +9,12 @@ import torch
 
 from tests.model.families import VOCABULARY, assert_same_gradients, gradients, make, packed, plain, with_adapter
 from tests.model.lora_families import shake
+from tests.model.test_experts import MIXTURES
 from verigym.core.generation import Completion, Generation
 from verigym.core.records import Sample, Sampling
 from verigym.model import full, lora, nf4
 from verigym.model.attention import Scores
+from verigym.model.llama_family import llama_model
 from verigym.model.lora import LoraConfig
 from verigym.model.tree import pack
 from verigym.policies.local.engine import LocalEngine
@@ -27,7 +29,8 @@ WIDE = LoraConfig(r=4, targets=("all", "embeddings", "head"))
 
 
 def on_gpu(name: str, adapter: bool, config: LoraConfig = LoraConfig(r=4), **fields: Any) -> Any:
-    model = make(name, head_dim=16, **fields) if name != "Qwen2" else make(name, **fields)
+    fields = {**MIXTURES.get(name, {}), **fields}
+    model = make(name, **fields) if name.startswith("Qwen2") else make(name, head_dim=16, **fields)
     return (with_adapter(model, config) if adapter else model).cuda()
 
 
@@ -74,7 +77,7 @@ def run(engine: LocalEngine, requests: list[Generation]) -> list[Completion]:
 
 
 @pytest.mark.parametrize("adapter", [False, True], ids=["bare", "adapter"])
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", [*FAMILIES, *MIXTURES])
 def test_pages_and_graphs_decode_as_transformers_does(name: str, adapter: bool) -> None:
     model = on_gpu(name, adapter)
     draw = random.Random(0)
@@ -86,10 +89,11 @@ def test_pages_and_graphs_decode_as_transformers_does(name: str, adapter: bool) 
     alone = [run(LocalEngine(model, stop_ids={-1}), [request])[0].ids for request in requests[10:16]]
     assert alone == [one.ids for one in made[10:16]]
     decoder: Any = engine._decoders[0]
+    assert type(decoder).__name__ == "PagedDecoder", "graphs, not the slow decoder"
     assert decoder.pages.room == decoder.pages.total - 1
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", [*FAMILIES, *MIXTURES])
 def test_the_packed_forward_and_its_gradients_are_those_of_plain_rows(name: str) -> None:
     model = on_gpu(name, True)
     draw = random.Random(1)
@@ -105,6 +109,54 @@ def test_the_packed_forward_and_its_gradients_are_those_of_plain_rows(name: str)
     for mine, reference in zip(ours, theirs, strict=True):
         assert torch.allclose(mine, reference, atol=1e-4)
     assert_same_gradients(gradients(model, ours), gradients(model, theirs))
+
+
+@pytest.mark.parametrize("prompts", [False, True], ids=["step", "prompts"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize(("experts", "chosen"), [(8, 2), (60, 4), (128, 8)])
+def test_the_kernels_of_experts_compute_what_the_loop_does(
+    experts: int, chosen: int, dtype: torch.dtype, prompts: bool
+) -> None:
+    from verigym.model import expert_kernels
+
+    fields: Any = {"num_experts": experts, "num_experts_per_tok": chosen, "moe_intermediate_size": 192}
+    model = make("Qwen2Moe", hidden_size=256, num_hidden_layers=1, shared_expert_intermediate_size=96, **fields)
+    llama = llama_model(model.to(device="cuda", dtype=dtype))
+    assert llama is not None
+    [layer] = llama.layers
+    mixture: Any = layer.mixture
+    weights = [part.weight for part in layer.parts][2:]
+    x, ready = (
+        torch.randn(300, 256, generator=torch.Generator().manual_seed(seed)).to("cuda", dtype) for seed in (0, 1)
+    )
+
+    def added(rows: slice) -> torch.Tensor:
+        made = x[rows].clone()
+        expert_kernels.add_mixture(made, ready[rows], mixture, weights, prompts, llama.gelu)
+        return made
+
+    with torch.inference_mode():
+        together, expected = added(slice(None)), x + mixture.forward(ready, weights)
+        error = (together - expected).abs().amax(1)
+        exact = dtype == torch.float32
+        alike = error <= (1e-4 if exact else 0.05) * expected.abs().max()
+        assert alike.float().mean() >= (1.0 if exact else 0.8), (
+            "in bfloat16 experts tie, and torch may take another one"
+        )
+        tiles = expert_kernels.PROMPT_TILE if prompts else expert_kernels.STEP_TILE
+        ids, _ = expert_kernels.choose(torch.nn.functional.linear(ready, mixture.router), chosen, True)
+        for rows in (slice(7, 8), slice(20, 117)):
+            some = [
+                expert_kernels.multiply(
+                    ready[each],
+                    weights[-2],
+                    expert_kernels.sort(ids[each], experts, tiles),
+                    ids[each].numel(),
+                    gated=True,
+                ).view(-1, chosen, 192)
+                for each in (slice(None), rows)
+            ]
+            assert torch.equal(some[0][rows], some[1]), "a row does not depend on the others"
 
 
 def drawn(logits_V: torch.Tensor, count: int) -> torch.Tensor:
@@ -184,7 +236,7 @@ def test_tokens_are_drawn_as_often_as_their_weight_says() -> None:
     assert ((found - expected) ** 2 / expected).sum() < 270, "chi-square of 199 degrees: 270 has a chance of 1 in 1,000"
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", [*FAMILIES, *MIXTURES])
 def test_pages_and_graphs_decode_with_adapted_embeddings_and_head(name: str) -> None:
     model = on_gpu(name, True, WIDE)
     engine = LocalEngine(model, stop_ids={-1})
@@ -196,7 +248,7 @@ def test_pages_and_graphs_decode_with_adapted_embeddings_and_head(name: str) -> 
     assert [one.ids for one in first] != [one.ids for one in second], "the graphs use the changed weights"
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", [*FAMILIES, *MIXTURES])
 def test_pages_and_graphs_decode_on_4_bit_weights(name: str) -> None:
     pytest.importorskip("bitsandbytes")
 

@@ -16,29 +16,30 @@ HEADS = {
     "MHA": (1, 8, 64),
 }
 """Query heads to each head of keys and values, number of those, and the size of a head."""
-COMPILED = """
+BEGIN = """
 import sys
 import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
-from verigym.model import kernels
+from verigym.model import expert_kernels, kernels
 
-G, KV, D, arch = map(int, sys.argv[1:])
+arch, *sizes = map(int, sys.argv[1:])
 N, BF, F, I, L = "i32", "*bf16", "*fp32", "*i32", "*i64"
 
 
-def made(kernel, signature, constants, warps):
+def made(kernel, signature, constants, warps, stages=2):
     names = kernel.arg_names
-    even = [name for name in signature if signature[name].startswith("*") or name in ("layer", "apart")]
+    even = [name for name in signature if signature[name].startswith("*") or name in ("layer", "apart", "inputs", "outputs")]
     source = ASTSource(
         fn=kernel,
         signature={name: signature.get(name, "constexpr") for name in names},
         constexprs={(names.index(name),): value for name, value in constants.items()},
         attrs={(names.index(name),): [["tt.divisibility", 16]] for name in even},
     )
-    return triton.compile(source, target=GPUTarget("cuda", arch, 32), options={"num_warps": warps, "num_stages": 2})
-
-
+    return triton.compile(source, target=GPUTarget("cuda", arch, 32), options={"num_warps": warps, "num_stages": stages})
+"""
+DECODER = """
+G, KV, D = sizes
 where = dict(base_ptr=BF, table_ptr=L, layer=N, apart=N, width=N, scale="fp32")
 shape = dict(G=G, KV=KV, D=D, PAGE=kernels.PAGE, UNIT=kernels.UNIT, N=64, DB=D, PRECISION="tf32")
 members = kernels.Segments.members(G * KV, KV)
@@ -70,9 +71,45 @@ print("compiled")
 """
 
 
+EXPERTS = {"Mixtral": (8, 2), "Qwen2-MoE": (60, 4), "Qwen3-MoE": (128, 8)}
+"""Experts, and those that a token chooses."""
+MIXTURE = """
+experts, K = sizes
+block = triton.next_power_of_2(experts)
+signature = dict(logits_ptr=BF, id_ptr=I, score_ptr=F, experts=N)
+made(expert_kernels._choose, signature, dict(K=K, NORM=True, BLOCK=block, K_BLOCK=K), 1)
+for tile in (expert_kernels.STEP_TILE, expert_kernels.PROMPT_TILE):
+    signature = dict(id_ptr=I, pair_ptr=I, expert_ptr=I, pairs=N)
+    made(expert_kernels._sort, signature, dict(M=tile, BLOCK=1024), 4)
+    for gated, share in ((True, K), (False, 1)):
+        for number, exact in ((BF, False), (F, True)):
+            signature = dict(
+                x_ptr=number, weight_ptr=number, out_ptr=number, pair_ptr=I, expert_ptr=I, inputs=N, outputs=N
+            )
+            size, precision = (32, "ieee") if exact else (64, "tf32")
+            constants = dict(SHARE=share, GATED=gated, GELU=False, M=tile, N=size, D=size, PRECISION=precision)
+            ptx = made(expert_kernels._multiply, signature, constants, 4, 3).asm["ptx"]
+            assert exact or "cp.async.cg" in ptx, "weights are read ahead, 16 bytes at a time"
+            assert tile == 64 or "wgmma" not in ptx, "a step has the same instructions on every GPU"
+signature = dict(x_ptr=BF, part_ptr=BF, score_ptr=F, shared_ptr=BF, gate_ptr=BF, size=N)
+made(expert_kernels._combine, signature, dict(K=K, SHARED=True, BLOCK=1024), 4)
+print("compiled")
+"""
+
+
+def compiled(code: str, arch: int, *sizes: int) -> None:
+    given = [str(number) for number in (arch, *sizes)]
+    done = subprocess.run([sys.executable, "-c", BEGIN + code, *given], capture_output=True, text=True)
+    assert "compiled" in done.stdout, done.stderr[-3000:]
+
+
 @pytest.mark.parametrize("arch", [80, 90])
 @pytest.mark.parametrize("name", HEADS)
 def test_the_kernels_compile(name: str, arch: int) -> None:
-    given = [str(number) for number in (*HEADS[name], arch)]
-    done = subprocess.run([sys.executable, "-c", COMPILED, *given], capture_output=True, text=True)
-    assert "compiled" in done.stdout, done.stderr[-3000:]
+    compiled(DECODER, arch, *HEADS[name])
+
+
+@pytest.mark.parametrize("arch", [80, 90])
+@pytest.mark.parametrize("name", EXPERTS)
+def test_the_kernels_of_experts_compile(name: str, arch: int) -> None:
+    compiled(MIXTURE, arch, *EXPERTS[name])

@@ -25,7 +25,7 @@ from verigym.core.errors import BadInput
 from verigym.model import embedded, llama_family, lora, lora_files
 from verigym.model.llama_family import FusedWeights, llama_model
 
-PLAIN = ["llama", "qwen3", "gemma", "mistral"]
+PLAIN = ["llama", "qwen3", "gemma", "mistral", "qwen3 moe"]
 WINDOWED = [
     "gemma2",
     "gemma3",

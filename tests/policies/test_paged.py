@@ -13,6 +13,7 @@ os.environ.setdefault("TRITON_INTERPRET", "1")  # Triton reads it when it is imp
 pytest.importorskip("triton", reason="Triton is not installed")
 
 from tests.model.families import VOCABULARY, make, uneven, with_adapter
+from tests.model.test_experts import MIXTURES
 from verigym.core.generation import Completion, Generation
 from verigym.core.records import Sampling
 from verigym.model import kernels
@@ -46,9 +47,11 @@ def engine_of(model: Any, pages: int | None = None) -> tuple[LocalEngine, Any]:
 
 
 def model_of(name: str, **more: Any) -> Any:
-    fields = {"max_position_embeddings": 512, "num_hidden_layers": 2, **more}
+    fields = {"max_position_embeddings": 512, "num_hidden_layers": 2, **MIXTURES.get(name, {}), **more}
     settings = "TextConfig" if name == "Gemma3" else "Config"
-    return with_adapter(uneven(make(name, settings, **fields if name == "Qwen2" else {"head_dim": 16, **fields})))
+    return with_adapter(
+        uneven(make(name, settings, **fields if name.startswith("Qwen2") else {"head_dim": 16, **fields}))
+    )
 
 
 def prompts() -> list[list[int]]:
@@ -85,7 +88,7 @@ def assert_decoded_as_forward(model: Any) -> None:
     assert decoder.pages.room == decoder.pages.total - 1, "all pages are free again"
 
 
-@pytest.mark.parametrize("name", ["Llama", "Qwen2", "Qwen3", "Gemma"])
+@pytest.mark.parametrize("name", ["Llama", "Qwen2", "Qwen3", "Gemma", *MIXTURES])
 def test_segments_and_pages_decode_as_the_forward_pass_does(name: str) -> None:
     assert_decoded_as_forward(model_of(name))
 

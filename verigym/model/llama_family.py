@@ -1,11 +1,13 @@
 """The Llama family of decoder-only models, whose layers Verigym computes itself: Llama, Mistral, Qwen 2 and 3, Gemma 1 to 3.
+Mixtral, Qwen2-MoE and Qwen3-MoE have a mixture of experts (`experts.py`) in place of the second line. They are only decoded here.
 
     h = norm(x);  q k v = qkv h;  q, k turned by their positions;  x += out attend(q, k, v)
     h = norm(x);  g u = gate_up h;  x += down (act(g) * u)
 
-Layers may attend to a sliding window only. Gemma 2 and 3 also have a norm after `out` and after `down`. q, k and v are one product, gate and up another. Their weights are joined here, and the model's own layers get views of the
-joined tensors, so no weight is stored twice. `llama_model` returns None for a model of another shape. It compares the
-results with those of the model first.
+Layers may attend to a sliding window only. Gemma 2 and 3 also have a norm after `out` and after `down`. q, k and v are one
+product, gate and up another. Their weights are joined here, and the model's own layers get views of the joined tensors, so no
+weight is stored twice. `llama_model` returns None for a model of another shape. It compares the results with those of the model
+first.
 """
 
 import functools
@@ -21,6 +23,7 @@ from torch import Tensor, nn
 from verigym.model import columns, full, lora
 from verigym.model.attention import Scores, Tree, kind_of
 from verigym.model.attention import attend as attend_blocks
+from verigym.model.experts import ExpertWeights, Mixture
 from verigym.model.lora_layers import Pair, base_of, looked_up
 from verigym.model.nf4 import Nf4Linear
 
@@ -30,7 +33,7 @@ Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
 Turns = dict[str | None, tuple[Tensor, Tensor]]
 """Cosines and sines by the kind of rotary embedding (`Layer.rope`)."""
 _GEMMA = {"gemma", "gemma2", "gemma3_text"}
-_FAMILIES = {"llama", "mistral", "qwen2", "qwen3", *_GEMMA}
+_FAMILIES = {"llama", "mistral", "qwen2", "qwen3", "mixtral", "qwen2_moe", "qwen3_moe", *_GEMMA}
 _KINDS = {"full_attention", "sliding_attention"}
 _STEADY_ROPE = {"default", "linear", "llama3", "yarn"}
 _PROBE = [3, 1, 4, 1, 5, 9, 2, 6]
@@ -97,8 +100,19 @@ class Layer:
         attention, mlp, name = layer.self_attn, layer.mlp, f"model.layers.{number}"
         self.qkv = JoinedWeights(attention, f"{name}.self_attn", ["q_proj", "k_proj", "v_proj"])
         self.out = JoinedWeights(attention, f"{name}.self_attn", ["o_proj"])
-        self.gate_up = JoinedWeights(mlp, f"{name}.mlp", ["gate_proj", "up_proj"])
-        self.down = JoinedWeights(mlp, f"{name}.mlp", ["down_proj"])
+        self.mixture: Mixture | None = None
+        self.joined = [self.qkv, self.out]
+        """The linear layers. Those of an MLP or of a shared expert follow: gate_up, down, and the gate of a shared expert."""
+        dense, where = mlp, f"{name}.mlp"
+        if hasattr(mlp, "experts"):
+            self.mixture = Mixture(mlp, where)
+            dense, where = getattr(mlp, "shared_expert", None), f"{where}.shared_expert"
+        if dense is not None:
+            self.gate_up = JoinedWeights(dense, where, ["gate_proj", "up_proj"])
+            self.down = JoinedWeights(dense, where, ["down_proj"])
+            self.joined += [self.gate_up, self.down]
+        if hasattr(mlp, "shared_expert_gate"):
+            self.joined.append(JoinedWeights(mlp, f"{name}.mlp", ["shared_expert_gate"]))
         self._offset = offset
         self._norms: list[tuple[Tensor, Any]] = []
         self.norm_in = self._norm(layer.input_layernorm)
@@ -133,8 +147,9 @@ class Layer:
                 weight.copy_(_norm(module, self._offset))
 
     @property
-    def joined(self) -> list[JoinedWeights]:
-        return [self.qkv, self.out, self.gate_up, self.down]
+    def parts(self) -> list[JoinedWeights | ExpertWeights]:
+        """The weights of linear layers and experts."""
+        return [*self.joined, *(self.mixture.parts if self.mixture is not None else [])]
 
 
 class LlamaModel:
@@ -144,6 +159,7 @@ class LlamaModel:
         offset = 1.0 if gemma else 0.0
         self.model, self._offset = model, offset
         self.layers = [Layer(config, layer, number, offset) for number, layer in enumerate(model.model.layers)]
+        self.has_experts = any(layer.mixture is not None for layer in self.layers)
         self.embedding: Tensor = base_of(model.get_input_embeddings()).weight.detach()
         self.embed_scale = torch.tensor(config.hidden_size**0.5).to(self.embedding.dtype).item() if gemma else 1.0
         self.norm = _norm(model.model.norm, offset)
@@ -185,22 +201,28 @@ class LlamaModel:
 
 
 def joined_adapters(llama: LlamaModel, adapter: lora.LoraAdapter | None = None) -> list[list[Tensor | None]]:
-    """A and B of the four joined linear layers of each layer, in the precision of the base. None without an adapter. The A of
-    the parts are stacked. The B, times their scale, are block diagonal. Equal layers are joined at once."""
-    made: list[list[Tensor | None]] = [[None] * 8 for _ in llama.layers]
-    for place in range(4):
-        alike: dict[tuple[tuple[int, float], ...], list[tuple[int, list[Pair | None]]]] = {}
+    """A and B of the `parts` of each layer, in the precision of the base. None without an adapter. The A of joined linear layers
+    are stacked. The B, times their scale, are block diagonal. Equal layers are joined at once."""
+    made: list[list[Tensor | None]] = [[None] * (2 * len(layer.joined)) for layer in llama.layers]
+    for place in range(max(len(layer.joined) for layer in llama.layers)):
+        alike: dict[tuple[tuple[torch.Size | None, float, int], ...], list[tuple[int, list[Pair | None]]]] = {}
         for number, layer in enumerate(llama.layers):
-            pairs = layer.joined[place].pairs(adapter)
-            kind = tuple((len(pair.a), pair.scale) if pair else (0, 0.0) for pair in pairs)
-            alike.setdefault(kind, []).append((number, pairs))
+            if place < len(layer.joined):
+                part = layer.joined[place]
+                pairs = part.pairs(adapter)
+                both = zip(pairs, part.sizes, strict=True)
+                kind = tuple((pair and pair.a.shape, pair.scale if pair else 0.0, size) for pair, size in both)
+                alike.setdefault(kind, []).append((number, pairs))
         for kind, layers in alike.items():
-            ranks = tuple(rank for rank, _ in kind)
+            ranks = tuple(shape[0] if shape else 0 for shape, _, _ in kind)
             if any(ranks):
                 joined = llama.layers[layers[0][0]].joined[place]
                 both = _join([pairs for _, pairs in layers], ranks, joined.sizes, llama.embedding)
                 for (number, _), a_RH, b_OR in zip(layers, *both, strict=True):
                     made[number][2 * place : 2 * place + 2] = a_RH, b_OR
+    for number, layer in enumerate(llama.layers):
+        if layer.mixture is not None:
+            made[number] += layer.mixture.adapters(adapter, llama.embedding)
     return made
 
 
@@ -266,7 +288,7 @@ def _agrees(llama: LlamaModel) -> bool:
     own = [state[0] for state in states]
     mine = [llama.embed(ids_N)]
     for number, layer in enumerate(llama.layers):
-        mine.append(_layer(llama, number, [part.weight for part in layer.joined], own[number], turns, attend))
+        mine.append(_layer(llama, number, [part.weight for part in layer.parts], own[number], turns, attend))
     mine[-1] = normed(mine[-1], llama.norm, llama.eps)
     steps = [own[0], *(after - before for before, after in itertools.pairwise(own[:-1])), own[-1]]
     near = 1e-3 if weight.dtype == torch.float32 else 0.1
@@ -295,7 +317,7 @@ class LayersInNf4(Sequence[list[Tensor]]):
 
     def __init__(self, llama: LlamaModel) -> None:
         self._llama = llama
-        self._adapters: list[list[Tensor | None]] = [[None] * 8 for _ in llama.layers]
+        self._adapters: list[list[Tensor | None]] = [[None] * (2 * len(layer.parts)) for layer in llama.layers]
 
     def use(self, adapters: list[list[Tensor | None]]) -> bool:
         """Takes a copy of the adapters, in place if they fit. Returns whether one has another address."""
@@ -315,31 +337,35 @@ class LayersInNf4(Sequence[list[Tensor]]):
 
     def __getitem__(self, number: Any) -> Any:
         adapters = self._adapters[number]
-        weights = [part.weight for part in self._llama.layers[number].joined]
-        for weight, a_RH, b_OR in zip(weights, adapters[::2], adapters[1::2], strict=True):
-            if a_RH is not None and b_OR is not None:
-                weight.addmm_(b_OR, a_RH)
+        weights: list[Tensor] = []
+        for part, a, b in zip(self._llama.layers[number].parts, adapters[::2], adapters[1::2], strict=True):
+            weight = part.weight
+            if a is not None and b is not None:
+                weight = _merge(weight, a, b, weight if part.is_quantized else None)
+            weights.append(weight)
         return weights
+
+
+def _merge(weight: Tensor, a: Tensor, b: Tensor, into: Tensor | None) -> Tensor:
+    """A weight plus B A, of a linear layer or of all experts."""
+    return (torch.addmm if weight.dim() == 2 else torch.baddbmm)(weight, b, a, out=into)
 
 
 class FusedWeights:
     """The weights for decoding: fused, with the adapter merged in.
 
     The speed of a small model depends on the number of products, so fused weights decode faster, and a merged adapter costs
-    nothing. The buffers keep their addresses when weights change, so that CUDA graphs stay valid. Without an adapter they are
-    the model's own tensors. 4-bit weights have no merged copy: each layer is dequantised and merged when it is needed.
+    nothing. The buffers keep their addresses when weights change, so that CUDA graphs stay valid. A weight that never had an
+    adapter is the model's own tensor. 4-bit weights have no merged copy: each layer is dequantised and merged when it is needed.
     """
 
     def __init__(self, llama: LlamaModel) -> None:
         self.llama = llama
-        self._quantized = any(part.is_quantized for layer in llama.layers for part in layer.joined)
+        self._quantized = any(part.is_quantized for layer in llama.layers for part in layer.parts)
         self.weights: Sequence[list[Tensor]] = (
-            LayersInNf4(llama)
-            if self._quantized
-            else [[part.weight for part in layer.joined] for layer in llama.layers]
+            LayersInNf4(llama) if self._quantized else [[part.weight for part in layer.parts] for layer in llama.layers]
         )
-        """One list per layer: qkv, out, gate_up, down."""
-        self._copied = False
+        """One list per layer, of its `parts`: qkv, out, gate_up, down."""
         self._embedding: Pair | None = None
         self._head: Pair | None = None
         """The adapter of embeddings and head, with the scale included in B. They are added, because weights of this size are
@@ -351,22 +377,30 @@ class FusedWeights:
         if full.is_full(self.llama.model):
             self.llama.refresh()
         adapters = joined_adapters(self.llama, adapter)
-        wanted = any(each is not None for layer in adapters for each in layer)
-        moved = not self._copied and wanted and not self._quantized
-        if isinstance(self.weights, LayersInNf4):
-            moved = self.weights.use(adapters)
-        elif moved:
-            with torch.inference_mode(False):
-                self.weights = [[torch.empty_like(part.weight) for part in layer.joined] for layer in self.llama.layers]
-            self._copied = True
-        if self._copied:
-            for layer, pairs, weights in zip(self.llama.layers, adapters, self.weights, strict=True):
-                for part, a_RH, b_OR, into in zip(layer.joined, pairs[::2], pairs[1::2], weights, strict=True):
-                    if a_RH is None or b_OR is None:
-                        into.copy_(part.weight)
-                    else:
-                        torch.addmm(part.weight, b_OR, a_RH, out=into)
+        moved = self.weights.use(adapters) if isinstance(self.weights, LayersInNf4) else self._merge_all(adapters)
         return self.keep_pairs(adapter) or moved
+
+    def _merge_all(self, adapters: list[list[Tensor | None]]) -> bool:
+        """Merges A and B of all parts. What never had an adapter stays the model's own tensor. Returns whether a buffer is
+        new."""
+        fresh: list[tuple[list[Tensor], int, Tensor]] = []
+        all_parts = [
+            (weights, place, part.weight, own[2 * place], own[2 * place + 1])
+            for layer, own, weights in zip(self.llama.layers, adapters, self.weights, strict=True)
+            for place, part in enumerate(layer.parts)
+        ]
+        with torch.inference_mode(False):
+            for weights, place, base, a, _ in all_parts:
+                if a is not None and weights[place].data_ptr() == base.data_ptr():
+                    fresh.append((weights, place, torch.empty_like(base)))
+        for weights, place, buffer in fresh:
+            weights[place] = buffer
+        for weights, place, base, a, b in all_parts:
+            if a is not None and b is not None:
+                _merge(base, a, b, weights[place])
+            elif weights[place].data_ptr() != base.data_ptr():
+                weights[place].copy_(base)
+        return bool(fresh)
 
     def keep_pairs(self, adapter: lora.LoraAdapter | None) -> bool:
         """Keeps a copy of the adapter of embeddings and head. Returns whether one changed its address."""
@@ -403,7 +437,7 @@ class FusedWeights:
         """The last hidden states, without gradients."""
         x_NH = self.embed(ids_N)
         turns = self.llama.turns(positions_N)
-        if columns.applies(x_NH) and not self._quantized:
+        if columns.applies(x_NH) and not self._quantized and not self.llama.has_experts:
             x_NH = columns.hidden(self.llama, self.weights, x_NH, turns, attend)
             return normed(x_NH, self.llama.norm, self.llama.eps)
         for number, each in enumerate(self.weights):
@@ -412,7 +446,7 @@ class FusedWeights:
 
 
 def _layer(llama: LlamaModel, number: int, weights: list[Tensor], x_NH: Tensor, turns: Turns, attend: Attend) -> Tensor:
-    layer, (qkv, out, gate_up, down) = llama.layers[number], weights
+    layer, (qkv, out, *mlp) = llama.layers[number], weights
     heads = F.linear(normed(x_NH, layer.norm_in, llama.eps), qkv, layer.qkv.bias)
     qk, v = heads.view(len(x_NH), -1, llama.head_size).split([llama.heads + llama.kv_heads, llama.kv_heads], 1)
     if layer.head_norms is not None:
@@ -425,11 +459,14 @@ def _layer(llama: LlamaModel, number: int, weights: list[Tensor], x_NH: Tensor, 
         x_NH = plus(x_NH, seen, out, layer.out.bias)
     else:
         x_NH = x_NH + normed(F.linear(seen, out, layer.out.bias), after[0], llama.eps)
-    gate, up = F.linear(normed(x_NH, layer.norm_mid, llama.eps), gate_up, layer.gate_up.bias).chunk(2, -1)
+    ready = normed(x_NH, layer.norm_mid, llama.eps)
+    if layer.mixture is not None:
+        return x_NH + layer.mixture.forward(ready, mlp)
+    gate, up = F.linear(ready, mlp[0], layer.gate_up.bias).chunk(2, -1)
     gated = act(gate, llama.gelu).mul_(up)
     if after is None:
-        return plus(x_NH, gated, down, layer.down.bias)
-    return x_NH + normed(F.linear(gated, down, layer.down.bias), after[1], llama.eps)
+        return plus(x_NH, gated, mlp[1], layer.down.bias)
+    return x_NH + normed(F.linear(gated, mlp[1], layer.down.bias), after[1], llama.eps)
 
 
 def plus(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:

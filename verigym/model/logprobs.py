@@ -26,7 +26,7 @@ def hidden_states(model: Any, packed: PackedBatch) -> Tensor:
     divided = getattr(model, "_verigym_parts", None) is not None  # among ranks, which gather a layer when it is called
     own = packed.shared and not divided and _adapters_alone(model) and not lora.is_dropping(model)
     llama = llama_model(model) if own else None
-    if llama is not None:
+    if llama is not None and not llama.has_experts:
         return layers.over_tree(llama, packed)
     with full.recomputing(model):
         return _by_transformers(model, packed)

@@ -17,8 +17,25 @@ from torch import Tensor, nn
 from verigym.core.errors import BadInput
 from verigym.core.seeds import derive
 from verigym.model import full
-from verigym.model.lora_layers import AdaptedModule, LoraEmbedding, LoraExperts, LoraLinear, Pair
-from verigym.model.lora_targets import ALL, NO_DROPOUT, Target, by_pattern, find_targets, names_of
+from verigym.model.lora_layers import (
+    AdaptedModule,
+    LoraEmbedding,
+    LoraExperts,
+    LoraLinear,
+    Pair,
+    base_of,
+    expert_prefixes,
+)
+from verigym.model.lora_targets import (
+    ALL,
+    NO_DROPOUT,
+    Target,
+    by_pattern,
+    ends_with,
+    expert_parameters,
+    find_targets,
+    names_of,
+)
 
 PREFIX = "base_model.model."
 HEAD_WEIGHT = f"{PREFIX}score.weight"
@@ -257,6 +274,21 @@ def pair(layer: nn.Module, name: str, adapter: LoraAdapter | None) -> Pair | Non
         if a is not None and b is not None:
             return Pair(a, b, adapter.config.scale(name))
     return None
+
+
+def expert_pair(experts: Any, name: str, parameter: str, adapter: LoraAdapter | None) -> Pair | None:
+    """The same for one 3-D parameter of experts. `name` is the name of the module in the model."""
+    if adapter is None:
+        found = isinstance(experts, LoraExperts) and experts.on and parameter in experts.ranks
+        return Pair(experts.a[parameter], experts.b[parameter], experts.scales[parameter]) if found else None
+    wanted = adapter.config.parameters or ()
+    names = expert_parameters(base_of(experts))
+    adapted = [each for each in names if any(ends_with(f"{name}.{each}", target) for target in wanted)]
+    if parameter not in adapted:
+        return None
+    prefix = PREFIX + expert_prefixes(name, len(adapted))[adapted.index(parameter)]
+    a, b = (adapter.weights.get(f"{prefix}.{each}.weight") for each in ("lora_A", "lora_B"))
+    return None if a is None or b is None else Pair(a, b, adapter.config.scale(f"{name}.{parameter}"))
 
 
 @contextmanager

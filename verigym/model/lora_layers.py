@@ -172,7 +172,8 @@ class LoraExperts(nn.Module):
 
     The base reads its parameters in many ways (grouped products, one product per expert), so it gets changed weights for the
     time of a forward pass. With gradients they are computed again in the backward pass, so that only one layer has a copy of
-    its experts at a time. Without gradients the copy is kept until the adapter changes, except of experts in 4 bits.
+    its experts at a time. Where a decoder calls it, in inference mode, the copy is kept until the adapter changes, except of
+    experts in 4 bits.
     """
 
     def __init__(
@@ -200,7 +201,7 @@ class LoraExperts(nn.Module):
         if torch.is_grad_enabled():
             self._merged, self._merged_of = {}, ()
             return checkpoint(self._forward, *args, use_reentrant=False, preserve_rng_state=False, **kwargs)
-        if nf4_parameters(self.base):
+        if nf4_parameters(self.base) or not torch.is_inference_mode_enabled():
             return self._forward(*args, **kwargs)
         version = tuple(parameter._version for parameter in self.parameters())
         if version != self._merged_of:
@@ -252,11 +253,15 @@ def expert_prefixes(name: str, count: int) -> list[str]:
     return [name + ".base_layer" * (count - 1 - index) for index in range(count)]
 
 
+def by_expert(pair: Pair, num_experts: int) -> tuple[Tensor, Tensor]:
+    """A, (E, R, I), and B, (E, O, R), of all experts. PEFT stores A with ranks inside experts and B the other way round."""
+    a_ERI = pair.a.view(num_experts, -1, pair.a.shape[1])
+    return a_ERI, pair.b.view(len(pair.b), -1, num_experts).permute(2, 0, 1)
+
+
 def changed_experts(base: nn.Module, weight: Tensor, pair: Pair) -> Tensor:
-    """A 3-D parameter plus the change of each expert. PEFT stores A with ranks inside experts and B the other way round."""
-    num_experts = len(weight)
-    a_ERI = pair.a.view(num_experts, -1, pair.a.shape[1]).to(weight.dtype)
-    b_EOR = pair.b.view(len(pair.b), -1, num_experts).permute(2, 0, 1).to(weight.dtype)
+    """A 3-D parameter plus the change of each expert."""
+    a_ERI, b_EOR = (each.to(weight.dtype) for each in by_expert(pair, len(weight)))
     if getattr(base, "is_transposed", False):
         return torch.baddbmm(weight, a_ERI.transpose(1, 2), b_EOR.transpose(1, 2), alpha=pair.scale)
     return torch.baddbmm(weight, b_EOR, a_ERI, alpha=pair.scale)

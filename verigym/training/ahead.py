@@ -53,7 +53,8 @@ class LocalPublisher:
     trained. The newest `keep` versions stay."""
 
     def __init__(self, policy: LocalPolicy, keep: int) -> None:
-        if llama_model(policy.model) is None:
+        llama = llama_model(policy.model)
+        if llama is None or llama.has_experts:
             raise Refused(
                 f"ahead: {policy.base} cannot be sampled while it is trained in the same process, because its adapters take "
                 "turns. Set ahead: 0, or sample with engines in other processes"

@@ -393,8 +393,10 @@ def decoder_for(model: Any, max_batch: int, window: int) -> Decoder:
     if llama is None:
         why = why_unsupported(model)
         if why:
-            line = f"{type(model).__name__}: uses the slow decoder without shared prefixes ({why})"
-            warn(line)
+            warn(
+                f"{type(model).__name__}: uses the slow decoder ({why}). Only prompts of equal length run together, and prefixes "
+                "are not shared. On an H200, a Nemotron-H of 1.1 billion weights samples about 700 to 1,000 tokens/s with it"
+            )
         return PlainDecoder(model) if why else SlotDecoder(model, None)
     if has_kernels(llama.embedding.device):
         from verigym.policies.local.paged import PagedDecoder

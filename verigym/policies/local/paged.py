@@ -17,7 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from verigym.model import kernels, lora
+from verigym.model import expert_kernels, kernels, lora
 from verigym.model.devices import memory
 from verigym.model.llama_family import FusedWeights
 from verigym.model.logprobs import logits_of
@@ -55,14 +55,15 @@ class _Eager:
 
 
 class PagedDecoder:
-    concurrent = True
-    """Several instances with different adapters can run concurrently."""
     version: str | None = None
     """Version of the weights, set by the engine."""
 
     def __init__(self, fused: FusedWeights, max_batch: int, window: int) -> None:
         self.fused = fused
         self.llama = fused.llama
+        self.concurrent = not self.llama.has_experts
+        """Whether several instances with different adapters run at once. A merged copy of all experts is as large as the model,
+        so there is one of them."""
         self.max_batch = max_batch
         self.window = window
         self.device = self.llama.embedding.device
@@ -286,7 +287,7 @@ class PagedDecoder:
     ) -> Tensor:
         llama = self.llama
         x = self.fused.embed(ids)
-        for number, (layer, (qkv, out, gate_up, down)) in enumerate(zip(llama.layers, self.fused.weights, strict=True)):
+        for number, (layer, (qkv, out, *mlp)) in enumerate(zip(llama.layers, self.fused.weights, strict=True)):
             heads = F.linear(kernels.norm(x, layer.norm_in, llama.eps), qkv, layer.qkv.bias)
             q = kernels.turn_and_keep(
                 heads, cache, number, self.turns[layer.rope], rows, positions, llama.heads, layer.head_norms, llama.eps
@@ -297,10 +298,13 @@ class PagedDecoder:
                 seen = kernels.attend_segments(q, cache, number, positions, how, layer.scores)
             after = layer.norms_after or (None, None)
             x = _added(x, seen.view(len(x), -1), out, layer.out.bias, after[0], llama.eps)
-            gated = kernels.gate(
-                F.linear(kernels.norm(x, layer.norm_mid, llama.eps), gate_up, layer.gate_up.bias), llama.gelu
-            )
-            x = _added(x, gated, down, layer.down.bias, after[1], llama.eps)
+            ready = kernels.norm(x, layer.norm_mid, llama.eps)
+            if layer.mixture is not None:
+                prompts = isinstance(how, kernels.Tiles)
+                expert_kernels.add_mixture(x, ready, layer.mixture, mlp, prompts, llama.gelu)
+                continue
+            gated = kernels.gate(F.linear(ready, mlp[0], layer.gate_up.bias), llama.gelu)
+            x = _added(x, gated, mlp[1], layer.down.bias, after[1], llama.eps)
         return kernels.norm(x, llama.norm, llama.eps)
 
     def _step(self, size: int, restricted: bool, segments: kernels.Segments) -> None:
@@ -422,9 +426,7 @@ class PagedDecoder:
         return torch.from_numpy(array).to(self.device)
 
 
-def _added(
-    sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None, norm: Tensor | None, eps: float
-) -> Tensor:
+def _added(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None, norm: Tensor | None, eps: float) -> Tensor:
     """`sum_NH` plus the result of a linear layer, normalised if there is a norm. Without one, `sum_NH` is changed in place."""
     if norm is not None:
         return kernels.norm(F.linear(x, weight, bias), norm, eps, sum_NH)

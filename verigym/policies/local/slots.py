@@ -178,7 +178,7 @@ class SlotDecoder:
     def __init__(self, model: Any, fused: FusedWeights | None) -> None:
         self.model = model
         self.fused = fused
-        self.concurrent = fused is not None
+        self.concurrent = fused is not None and not fused.llama.has_experts
         self.device = next(model.parameters()).device
         self.slot_keys: list[Tensor] = []
         self.slot_values: list[Tensor] = []
