@@ -127,7 +127,13 @@ def test_windows_and_caps_decode_as_transformers_does(name: str, window: int) ->
 def test_windows_and_caps_in_bfloat16_score_as_they_decode(name: str) -> None:
     """With the heads of 256 numbers that Gemma has."""
     sizes = {} if name == "Qwen2" else {"head_dim": 256}
-    fields = {**sizes, **WINDOWED[name], "sliding_window": 100, "max_position_embeddings": 2048, "initializer_range": 0.05}
+    fields = {
+        **sizes,
+        **WINDOWED[name],
+        "sliding_window": 100,
+        "max_position_embeddings": 2048,
+        "initializer_range": 0.05,
+    }
     model = on_gpu(name, True, **fields).to(torch.bfloat16)
     assert llama_model(model) is not None
     draw = random.Random(0)

@@ -95,9 +95,7 @@ def _heads(
     return heads_ON.t().contiguous().view(heads_ON.shape[1], -1, size)
 
 
-def _add(
-    x_HN: Tensor, y_IN: Tensor, weight_HI: Tensor, bias: Tensor | None, norm_H: Tensor | None, eps: float
-) -> None:
+def _add(x_HN: Tensor, y_IN: Tensor, weight_HI: Tensor, bias: Tensor | None, norm_H: Tensor | None, eps: float) -> None:
     """Adds the result of a linear layer in place, normalised if there is a norm."""
     added = x_HN.addmm_(weight_HI, y_IN) if norm_H is None else torch.mm(weight_HI, y_IN)
     if bias is not None:

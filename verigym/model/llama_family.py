@@ -3,7 +3,9 @@
     h = norm(x);  q k v = qkv h;  q, k turned by their positions;  x += out attend(q, k, v)
     h = norm(x);  g u = gate_up h;  x += down (act(g) * u)
 
-Layers may attend to a sliding window only. Gemma 2 and 3 also have a norm after `out` and after `down`. q, k and v are one product, gate and up another. Their weights are joined here, and the model's own layers get views of the
+A layer may attend to a sliding window only. Gemma 2 and 3 also have a norm after `out` and after `down`.
+
+q, k and v are one product, gate and up another. Their weights are joined here, and the model's own layers get views of the
 joined tensors, so no weight is stored twice. `llama_model` returns None for a model of another shape. It compares the
 results with those of the model first.
 """
@@ -411,9 +413,7 @@ class FusedWeights:
         return normed(x_NH, self.llama.norm, self.llama.eps)
 
 
-def _layer(
-    llama: LlamaModel, number: int, weights: list[Tensor], x_NH: Tensor, turns: Turns, attend: Attend
-) -> Tensor:
+def _layer(llama: LlamaModel, number: int, weights: list[Tensor], x_NH: Tensor, turns: Turns, attend: Attend) -> Tensor:
     layer, (qkv, out, gate_up, down) = llama.layers[number], weights
     heads = F.linear(normed(x_NH, layer.norm_in, llama.eps), qkv, layer.qkv.bias)
     qk, v = heads.view(len(x_NH), -1, llama.head_size).split([llama.heads + llama.kv_heads, llama.kv_heads], 1)

@@ -424,9 +424,7 @@ class PagedDecoder:
         return torch.from_numpy(array).to(self.device)
 
 
-def _added(
-    sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None, norm: Tensor | None, eps: float
-) -> Tensor:
+def _added(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None, norm: Tensor | None, eps: float) -> Tensor:
     """`sum_NH` plus the result of a linear layer, normalised if there is a norm. Without one, `sum_NH` is changed in place."""
     if norm is not None:
         return kernels.norm(F.linear(x, weight, bias), norm, eps, sum_NH)
