@@ -7,7 +7,16 @@ from typing import Any
 import pytest
 import torch
 
-from tests.model.families import VOCABULARY, assert_same_gradients, gradients, make, packed, plain, with_adapter
+from tests.model.families import (
+    VOCABULARY,
+    assert_same_gradients,
+    gradients,
+    make,
+    packed,
+    plain,
+    uneven,
+    with_adapter,
+)
 from tests.model.lora_families import shake
 from tests.model.test_experts import MIXTURES
 from verigym.core.generation import Completion, Generation
@@ -23,14 +32,23 @@ from verigym.training.update import make_optimizer, sft_update, updates_made
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
 FAMILIES = ["Llama", "Qwen2", "Qwen3", "Gemma"]
-
+MIXED: dict[str, Any] = {"layer_types": ["sliding_attention", "full_attention"]}
+WINDOWED: dict[str, dict[str, Any]] = {
+    "Mistral": {},
+    "Qwen2": {"use_sliding_window": True, **MIXED},
+    "Qwen3": {"use_sliding_window": True, **MIXED},
+    "Gemma2": {"attn_logit_softcapping": 5.0, "final_logit_softcapping": 7.0, **MIXED},
+    "Gemma3": MIXED,
+}
+"""Settings of families with sliding windows, soft caps and norms after attention and MLP."""
 
 WIDE = LoraConfig(r=4, targets=("all", "embeddings", "head"))
 
 
 def on_gpu(name: str, adapter: bool, config: LoraConfig = LoraConfig(r=4), **fields: Any) -> Any:
-    fields = {**MIXTURES.get(name, {}), **fields}
-    model = make(name, **fields) if name.startswith("Qwen2") else make(name, head_dim=16, **fields)
+    sizes = {} if name.startswith("Qwen2") else {"head_dim": 16}
+    settings = "TextConfig" if name == "Gemma3" else "Config"
+    model = uneven(make(name, settings, **{**sizes, **MIXTURES.get(name, {}), **fields}))
     return (with_adapter(model, config) if adapter else model).cuda()
 
 
@@ -93,9 +111,64 @@ def test_pages_and_graphs_decode_as_transformers_does(name: str, adapter: bool) 
     assert decoder.pages.room == decoder.pages.total - 1
 
 
+@pytest.mark.parametrize("window", [7, 700])
+@pytest.mark.parametrize("name", WINDOWED)
+def test_windows_and_caps_decode_as_transformers_does(name: str, window: int) -> None:
+    """With one segment and with several. Rows alone have the tokens of rows that share segments."""
+    model = on_gpu(name, True, sliding_window=window, max_position_embeddings=2048, **WINDOWED[name])
+    draw = random.Random(0)
+    head = [draw.randrange(3, VOCABULARY) for _ in range(1100)]
+    long = [[*head, *(draw.randrange(3, VOCABULARY) for _ in range(number))] for number in (1, 9, 60, 424)]
+    engine = LocalEngine(model, stop_ids={-1})
+    assert_decoded_as_forward(model, generations(prompts()), engine)
+    requests = generations(long)
+    made = assert_decoded_as_forward(model, requests, engine)
+    assert type(engine._decoders[0]).__name__ == "PagedDecoder", "graphs, not the slow decoder"
+    alone = [run(LocalEngine(model, stop_ids={-1}), [request])[0].ids for request in requests]
+    assert alone == [one.ids for one in made]
+
+
+@pytest.mark.parametrize("name", WINDOWED)
+def test_windows_and_caps_in_bfloat16_score_as_they_decode(name: str) -> None:
+    """With the heads of 256 numbers that Gemma has."""
+    sizes = {} if name == "Qwen2" else {"head_dim": 256}
+    fields = {
+        **sizes,
+        **WINDOWED[name],
+        "sliding_window": 100,
+        "max_position_embeddings": 2048,
+        "initializer_range": 0.05,
+    }
+    model = on_gpu(name, True, **fields).to(torch.bfloat16)
+    assert llama_model(model) is not None
+    draw = random.Random(0)
+    asked = [[draw.randrange(3, VOCABULARY) for _ in range(number)] for number in (30, 300, 900)]
+    requests = [Generation(ids=ids, sampling=Sampling(max_tokens=30), seed=1) for ids in asked]
+    made = run(LocalEngine(model, stop_ids={-1}), requests)
+    samples = [
+        Sample(ids=ids + one.ids, mask=[0] * len(ids) + [1] * len(one.ids), logprobs=[])
+        for ids, one in zip(asked, made, strict=True)
+    ]
+    scored = packed(model, samples)
+    for (logprobs, _), one in zip(scored, made, strict=True):
+        assert logprobs.tolist() == pytest.approx(one.logprobs, abs=0.1)
+    assert all(gradient.isfinite().all() for gradient in gradients(model, [logprobs for logprobs, _ in scored]))
+
+
 @pytest.mark.parametrize("name", [*FAMILIES, *MIXTURES])
 def test_the_packed_forward_and_its_gradients_are_those_of_plain_rows(name: str) -> None:
-    model = on_gpu(name, True)
+    assert_packed_as_plain(on_gpu(name, True))
+
+
+@pytest.mark.parametrize("window", [1, 7, 60])
+@pytest.mark.parametrize("name", WINDOWED)
+def test_windows_and_caps_train_as_transformers_does(name: str, window: int) -> None:
+    model = on_gpu(name, True, sliding_window=window, **WINDOWED[name])
+    assert llama_model(model) is not None
+    assert_packed_as_plain(model)
+
+
+def assert_packed_as_plain(model: Any) -> None:
     draw = random.Random(1)
     head = [draw.randrange(3, VOCABULARY) for _ in range(50)]
     samples: list[Sample] = []

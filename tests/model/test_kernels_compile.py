@@ -1,4 +1,4 @@
-"""The decoder's kernels compile for GPUs that are not here, for the heads of several models. Triton needs no GPU for that."""
+"""The attention kernels compile for GPUs that are not here, for the heads of several models. Triton needs no GPU for that."""
 
 import subprocess
 import sys
@@ -14,6 +14,7 @@ HEADS = {
     "Llama 1B": (4, 8, 64),
     "Llama 8B": (4, 8, 128),
     "MHA": (1, 8, 64),
+    "Gemma 2 2B": (2, 4, 256),
 }
 """Query heads to each head of keys and values, number of those, and the size of a head."""
 BEGIN = """
@@ -21,7 +22,7 @@ import sys
 import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
-from verigym.model import expert_kernels, kernels
+from verigym.model import expert_kernels, kernels, train_kernels
 
 arch, *sizes = map(int, sys.argv[1:])
 N, BF, F, I, L = "i32", "*bf16", "*fp32", "*i32", "*i64"
@@ -39,9 +40,11 @@ def made(kernel, signature, constants, warps, stages=2):
     return triton.compile(source, target=GPUTarget("cuda", arch, 32), options={"num_warps": warps, "num_stages": stages})
 """
 DECODER = """
-G, KV, D = sizes
+G, KV, D, WINDOW = sizes
+CAP = 50.0 if WINDOW else 0
 where = dict(base_ptr=BF, table_ptr=L, layer=N, apart=N, width=N, scale="fp32")
-shape = dict(G=G, KV=KV, D=D, PAGE=kernels.PAGE, UNIT=kernels.UNIT, N=64, DB=D, PRECISION="tf32")
+scores = dict(WINDOW=WINDOW, CAP=CAP)
+shape = dict(G=G, KV=KV, D=D, PAGE=kernels.PAGE, UNIT=kernels.UNIT, N=64, DB=D, PRECISION="tf32", **scores)
 members = kernels.Segments.members(G * KV, KV)
 for together, whole in ((0, True), (0, False), (members, False)):
     part = BF if whole else F
@@ -55,7 +58,7 @@ for together, whole in ((0, True), (0, False), (members, False)):
     assert "cp.async.cg" in ptx, "keys and values are read ahead, 16 bytes at a time"
 signature = dict(where, q_ptr=BF, out_ptr=BF, row_ptr=I, start_ptr=I, count_ptr=I, position_ptr=I)
 made(kernels._attend, signature, dict(shape, M=64), 4)
-constants = dict(H=G * KV, D=D, SEGMENT=kernels.SEGMENT, COMBINED=kernels.COMBINED, DB=D)
+constants = dict(H=G * KV, D=D, SEGMENT=kernels.SEGMENT, COMBINED=kernels.COMBINED, DB=D, WINDOW=WINDOW)
 made(kernels._combine, dict(part_ptr=F, top_ptr=F, total_ptr=F, out_ptr=BF, position_ptr=I, segments=N), constants, 1)
 signature = dict(
     qkv_ptr=BF, q_ptr=BF, base_ptr=BF, rope_ptr=F, rows_ptr=I, positions_ptr=I, table_ptr=L, q_norm_ptr=BF, k_norm_ptr=BF,
@@ -67,6 +70,19 @@ constants = dict(
 )
 made(kernels._turn_and_keep, signature, constants, 4)
 made(kernels._move, dict(base_ptr=BF, from_ptr=L, to_ptr=L, number=N, apart=N), dict(UNIT=kernels.UNIT, BLOCK=1024), 4)
+for kernel in (train_kernels._attend, train_kernels._attend_back_q, train_kernels._attend_back_kv):
+    pointers = dict(
+        q_ptr=BF, k_ptr=BF, v_ptr=BF, ends_ptr=I, list_ptr=I, count_ptr=I, out_ptr=BF, lse_ptr=F, grad_ptr=BF, delta_ptr=F,
+        dq_ptr=BF, sums_ptr=F, share_ptr=I, start_ptr=I, positions_ptr=I,
+    )
+    numbers = dict(length=N, width=N, scale="fp32", q_step=N, k_step=N, v_step=N, dq_step=N)
+    constants = dict(H=G * KV, G=G, D=D, DB=D, B=64, PRECISION="tf32", STEPS=train_kernels._STEPS, **scores)
+    known = kernel.arg_names
+    signature = {name: kind for name, kind in (pointers | numbers).items() if name in known}
+    made(kernel, signature, {name: value for name, value in constants.items() if name in known}, 4)
+for plus in (False, True):
+    signature = dict(x_ptr=BF, weight_ptr=BF, out_ptr=BF, size=N, eps="fp32", plus_ptr=BF)
+    made(kernels._norm, signature, dict(PLUS=plus, BLOCK=2048), 8)
 print("compiled")
 """
 
@@ -105,8 +121,9 @@ def compiled(code: str, arch: int, *sizes: int) -> None:
 
 @pytest.mark.parametrize("arch", [80, 90])
 @pytest.mark.parametrize("name", HEADS)
-def test_the_kernels_compile(name: str, arch: int) -> None:
-    compiled(DECODER, arch, *HEADS[name])
+@pytest.mark.parametrize("window", [0, 4096], ids=["full", "with a window and a soft cap"])
+def test_the_kernels_compile(name: str, arch: int, window: int) -> None:
+    compiled(DECODER, arch, *HEADS[name], window)
 
 
 @pytest.mark.parametrize("arch", [80, 90])

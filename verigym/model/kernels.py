@@ -203,7 +203,7 @@ def _attend(
         inside = held[:, None] & (d < D)[None, :]
         keys = tl.load(base_ptr + at[:, None] + d[None, :], inside, other=0.0)
         scores = tl.dot(q, tl.trans(keys), input_precision=PRECISION) * (scale * 1.4426950408889634)
-        if CAP:
+        if CAP > 0:
             scores = capped(scores, CAP)
         seen = place[None, :] <= (first + token)[:, None]
         if WINDOW:
@@ -229,7 +229,7 @@ def _look(
 ):  # fmt: skip
     """Adds some positions to the weighted sum of a tile of queries. Those up to `outside` are before a query's window."""
     scores = tl.dot(q, tl.trans(keys), input_precision=PRECISION) * (scale * 1.4426950408889634)
-    if CAP:
+    if CAP > 0:
         scores = capped(scores, CAP)
     seen = held[None, :]
     if WINDOW:

@@ -4,10 +4,11 @@ Mixtral, Qwen2-MoE and Qwen3-MoE have a mixture of experts (`experts.py`) in pla
     h = norm(x);  q k v = qkv h;  q, k turned by their positions;  x += out attend(q, k, v)
     h = norm(x);  g u = gate_up h;  x += down (act(g) * u)
 
-Layers may attend to a sliding window only. Gemma 2 and 3 also have a norm after `out` and after `down`. q, k and v are one
-product, gate and up another. Their weights are joined here, and the model's own layers get views of the joined tensors, so no
-weight is stored twice. `llama_model` returns None for a model of another shape. It compares the results with those of the model
-first.
+A layer may attend to a sliding window only. Gemma 2 and 3 also have a norm after `out` and after `down`.
+
+q, k and v are one product, gate and up another. Their weights are joined here, and the model's own layers get views of the
+joined tensors, so no weight is stored twice. `llama_model` returns None for a model of another shape. It compares the
+results with those of the model first.
 """
 
 import functools

@@ -141,7 +141,7 @@ def _attend(
         ends = tl.load(ends_ptr + j, j < length, other=0)
         k = tl.load(k_ptr + j.to(tl.int64)[:, None] * k_step + head // G * D + d[None, :], there, other=0.0)
         scores = tl.dot(q, tl.trans(k), input_precision=PRECISION) * (scale * 1.4426950408889634)
-        if CAP:
+        if CAP > 0:
             scores = kernels.capped(scores, CAP)
         seen = (j[None, :] <= i[:, None]) & (i[:, None] < ends[None, :])
         if WINDOW:
@@ -189,7 +189,7 @@ def _attend_back_q(
         k = tl.load(k_ptr + j.to(tl.int64)[:, None] * k_step + head // G * D + d[None, :], there, other=0.0)
         v = tl.load(v_ptr + j.to(tl.int64)[:, None] * v_step + head // G * D + d[None, :], there, other=0.0)
         scores = tl.dot(q, tl.trans(k), input_precision=PRECISION) * (scale * 1.4426950408889634)
-        if CAP:
+        if CAP > 0:
             scores = kernels.capped(scores, CAP)
         seen = (j[None, :] <= i[:, None]) & (i[:, None] < ends[None, :])
         if WINDOW:
@@ -197,7 +197,7 @@ def _attend_back_q(
         weights = tl.where(seen, tl.exp2(scores - lse[:, None]), 0.0)
         d_weights = tl.dot(grad, tl.trans(v), input_precision=PRECISION)
         d_scores = weights * (d_weights - delta[:, None]) * scale
-        if CAP:
+        if CAP > 0:
             d_scores *= cap_slope(scores, CAP)
         dq += tl.dot(d_scores.to(k.dtype), k, input_precision=PRECISION)
     tl.store(dq_ptr + i.to(tl.int64)[:, None] * dq_step + head * D + d[None, :], dq, here)
@@ -234,7 +234,7 @@ def _attend_back_kv(
         lse = tl.load(lse_ptr + head.to(tl.int64) * length + i, i < length, other=0.0)
         delta = tl.load(delta_ptr + head.to(tl.int64) * length + i, i < length, other=0.0)
         scores = tl.dot(k, tl.trans(q), input_precision=PRECISION) * (scale * 1.4426950408889634)
-        if CAP:
+        if CAP > 0:
             scores = kernels.capped(scores, CAP)
         seen = (j[:, None] <= i[None, :]) & (i[None, :] < ends[:, None])
         if WINDOW:
@@ -244,7 +244,7 @@ def _attend_back_kv(
         dv += tl.dot(weights.to(grad.dtype), grad, input_precision=PRECISION)
         d_weights = tl.dot(v, tl.trans(grad), input_precision=PRECISION)
         d_scores = weights * (d_weights - delta[None, :]) * scale
-        if CAP:
+        if CAP > 0:
             d_scores *= cap_slope(scores, CAP)
         dk += tl.dot(d_scores.to(q.dtype), q, input_precision=PRECISION)
     KV: tl.constexpr = H // G
