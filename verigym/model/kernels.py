@@ -32,7 +32,7 @@ COMBINED = 8
 """Segments that are combined at a time."""
 PLACES = 64
 """Positions that a program looks at together."""
-DECODE_WARPS = 2
+DECODE_WARPS = 4
 DECODE_STAGES = 2
 
 
