@@ -162,6 +162,13 @@ def kind_of(config: Any, layer: int) -> str:
     return kinds[layer] if kinds else "sliding_attention" if sliding else "full_attention"
 
 
+def with_cap(model: Any) -> Any:
+    """The model itself. Some versions of transformers choose attention for Gemma 2 that ignores its soft cap. This is corrected."""
+    if getattr(model.config, "attn_logit_softcapping", None) and model.config._attn_implementation == "sdpa":
+        model.set_attn_implementation("eager")
+    return model
+
+
 def _capped(query: Tensor, key: Tensor, value: Tensor, mask: Tensor, scaling: float, cap: float) -> Tensor:
     """Attention with softly capped scores, as in Gemma 2."""
     groups = query.shape[1] // key.shape[1]
