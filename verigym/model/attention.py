@@ -163,7 +163,7 @@ def kind_of(config: Any, layer: int) -> str:
 
 
 def with_cap(model: Any) -> Any:
-    """The model itself. Some versions of transformers choose attention for Gemma 2 that ignores its soft cap. This is corrected."""
+    """Corrects a model for which transformers chose an attention that ignores its soft cap, as 5.17 does for Gemma 2."""
     if getattr(model.config, "attn_logit_softcapping", None) and model.config._attn_implementation == "sdpa":
         model.set_attn_implementation("eager")
     return model
