@@ -11,7 +11,7 @@ from torch import Tensor
 
 from verigym.core.records import Sample
 from verigym.model import lora
-from verigym.model.attention import Tree
+from verigym.model.attention import Tree, with_cap
 from verigym.model.logprobs import token_logprobs
 from verigym.model.tree import pack
 
@@ -42,7 +42,8 @@ def make(name: str, settings: str = "Config", **fields: Any) -> Any:
     config = getattr(transformers, name + settings)(**{**SMALL, **fields})
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        return getattr(transformers, f"{name}ForCausalLM")(config).float().requires_grad_(False).eval()
+        model = getattr(transformers, f"{name}ForCausalLM")(config).float().requires_grad_(False).eval()
+    return with_cap(model)
 
 
 def uneven(model: Any) -> Any:

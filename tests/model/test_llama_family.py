@@ -24,6 +24,7 @@ from tests.model.families import plain as plainly
 from verigym.core.errors import BadInput
 from verigym.model import embedded, llama_family, lora, lora_files
 from verigym.model.llama_family import FusedWeights, llama_model
+from verigym.model.load import load_model
 
 PLAIN = ["llama", "qwen3", "gemma", "mistral", "qwen3 moe"]
 WINDOWED = [
@@ -88,6 +89,14 @@ def test_trained_norms_are_taken_over(name: str) -> None:
     assert not llama_family._agrees(found)
     found.refresh()
     assert llama_family._agrees(found)
+
+
+def test_a_model_with_a_soft_cap_is_loaded_with_attention_that_applies_it(tmp_path: Path) -> None:
+    family("gemma2").save_pretrained(tmp_path)
+    loaded = load_model(str(tmp_path), device="cpu", dtype=torch.float32)
+    ids = torch.tensor([[5, 6, 7, 8, 9]])
+    torch.testing.assert_close(loaded(ids).logits, family("gemma2")(ids).logits)
+    assert llama_model(loaded) is not None
 
 
 def test_a_model_that_attends_both_ways_is_not_plain() -> None:

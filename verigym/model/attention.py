@@ -162,6 +162,13 @@ def kind_of(config: Any, layer: int) -> str:
     return kinds[layer] if kinds else "sliding_attention" if sliding else "full_attention"
 
 
+def with_cap(model: Any) -> Any:
+    """Corrects a model for which transformers chose an attention that ignores its soft cap, as 5.17 does for Gemma 2."""
+    if getattr(model.config, "attn_logit_softcapping", None) and model.config._attn_implementation == "sdpa":
+        model.set_attn_implementation("eager")
+    return model
+
+
 def _capped(query: Tensor, key: Tensor, value: Tensor, mask: Tensor, scaling: float, cap: float) -> Tensor:
     """Attention with softly capped scores, as in Gemma 2."""
     groups = query.shape[1] // key.shape[1]

@@ -17,6 +17,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from transformers.utils.hub import cached_file, get_checkpoint_shard_files
 
 from verigym.model import shards
+from verigym.model.attention import with_cap
 from verigym.model.construction import ONE_MODEL_AT_A_TIME
 from verigym.model.load import load_model, open_named
 
@@ -70,7 +71,7 @@ def _empty(name: str, dtype: torch.dtype) -> Any:
     config = open_named(name, lambda source, local: AutoConfig.from_pretrained(source, local_files_only=local))
     with ONE_MODEL_AT_A_TIME, torch.device("meta"):
         model = AutoModelForCausalLM.from_config(config, dtype=dtype)
-    return model.requires_grad_(False)
+    return with_cap(model).requires_grad_(False)
 
 
 def _files(name: str) -> list[Path]:

@@ -13,6 +13,7 @@ from transformers.utils import logging
 from verigym.core.errors import BadInput, NotFound
 from verigym.core.printable import warn
 from verigym.model import embedded
+from verigym.model.attention import with_cap
 from verigym.model.construction import ONE_MODEL_AT_A_TIME
 from verigym.model.devices import default_device, default_dtype
 from verigym.model.lora_targets import is_mamba
@@ -64,7 +65,7 @@ def load_model(
     if quantized:
         quantize(model, device)
     shorten_chunks(model)
-    return model.to(device).eval()
+    return with_cap(model).to(device).eval()
 
 
 def slow_layers(model: Any, device: str) -> str:
