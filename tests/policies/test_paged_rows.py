@@ -1,5 +1,5 @@
-"""Which pages the rows of the decoder for GPUs have, and when they wait. Nothing is computed: instead of keys and values, the cache
-holds the ids themselves, so each row can check that its pages hold its own context."""
+"""Which pages the rows of the decoder for GPUs have, and when they wait. Nothing is computed: the cache holds ids instead of keys
+and values, so each row can check that its pages hold its own context."""
 
 import asyncio
 import random
@@ -125,7 +125,9 @@ def test_rows_that_come_wait_and_are_cancelled_leave_no_page_behind(seed: int) -
     for number in range(30):
         kept, own = draw.choice([0, 20, 60]), draw.randrange(1, 60)
         ids = draw.choice(heads)[:kept] + [draw.randrange(3, 50) for _ in range(own)]
-        asked.append(request(draw.choice(asked).ids if asked and number % 4 == 0 else ids, draw.randrange(1, 60), number))
+        asked.append(
+            request(draw.choice(asked).ids if asked and number % 4 == 0 else ids, draw.randrange(1, 60), number)
+        )
 
     async def one(asked: Generation) -> Completion | None:
         await asyncio.sleep(draw.random() * 0.3)
@@ -147,14 +149,15 @@ def test_rows_that_come_wait_and_are_cancelled_leave_no_page_behind(seed: int) -
 
 
 def test_a_row_that_comes_back_reads_no_page_of_a_prompt_that_is_not_computed() -> None:
-    engine, decoder = engine_of(40)
+    _, decoder = engine_of(40)
     nobody: Any = type("Future", (), {"cancelled": lambda self: False})()
     row = Row(request([5] * 20, 60), nobody)
     with torch.inference_mode():
         assert decoder.fits(row, [])
         decoder.begin([row])
         while not row.ids:
-            for one, ids in zip(*(lambda new, drawn: (new, drawn.ids))(*decoder.prompts()), strict=True):
+            new, drawn = decoder.prompts()
+            for one, ids in zip(new, drawn.ids, strict=True):
                 one.ids += ids
         for _ in range(4):
             decoder.make_room(8)
@@ -195,7 +198,7 @@ def test_pages_are_free_after_memory_ran_out_while_they_moved(name: str) -> None
 
 
 def test_memory_that_cannot_be_allocated_counts_as_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    engine, decoder = engine_of(40)
+    _, decoder = engine_of(40)
     decoder._grow(3)
     with monkeypatch.context() as patch:
         patch.setattr(torch, "zeros", fails_once(torch.OutOfMemoryError(), torch.zeros))
@@ -232,7 +235,7 @@ def test_a_version_gets_the_memory_of_another(together: bool) -> None:
 
 
 def test_a_cancelled_row_does_not_come_back() -> None:
-    engine, decoder = engine_of(8)
+    _, decoder = engine_of(8)
     gone: Any = type("Future", (), {"cancelled": lambda self: True})()
     decoder.waiting = [(Row(request([5] * 20, 60), gone), None)]
     assert decoder.make_room(8) is None and not decoder.everyone
