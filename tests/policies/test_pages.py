@@ -67,6 +67,12 @@ def test_without_room_nothing_is_taken_and_nothing_lost() -> None:
     assert pages.room == 4 and pages.take(prompt(8, 1), 12) is not None
 
 
+def test_spare_pages_are_left() -> None:
+    pages = Pages(5, 4)
+    assert pages.take(prompt(8), 16, spare=1) is None and pages.room == 4
+    assert pages.take(prompt(8), 12, spare=1) is not None and pages.room == 1
+
+
 def test_what_is_shared_counts_once_against_the_room() -> None:
     pages = Pages(6, 4)
     assert pages.take(prompt(9), 12) is not None

@@ -65,7 +65,10 @@ class Blocks:
             if not self._has_memory():
                 return False
             shape = (2 * self.layers, self.per, self.kv_heads, kernels.PAGE, self.head_size)
-            block = torch.zeros(shape, dtype=self.dtype, device=self.device)
+            try:
+                block = torch.zeros(shape, dtype=self.dtype, device=self.device)
+            except torch.OutOfMemoryError:  # free memory can be in pieces that are too small
+                return False
             far, rest = divmod(block.data_ptr() - self.base.data_ptr(), self.unit)
             assert rest == 0, "blocks are aligned"
             one = self.numbers // kernels.UNIT

@@ -170,10 +170,10 @@ class LocalEngine:
                 failed = {*rows, *(row for _, new in self._taken for row in new), *self._waiting}
                 self._taken = []
                 self._waiting.clear()
+                for decoder in self._decoders:
+                    decoder.reset()
                 self._running = False
-            for decoder in self._decoders:
-                decoder.reset()
-            self._idle.set()
+                self._idle.set()
             for row in failed:
                 if not row.future.cancelled():
                     row.loop.call_soon_threadsafe(_fail, row.future, error)
@@ -197,7 +197,7 @@ class LocalEngine:
     def _admit(self) -> None:
         """Admits waiting requests in order, as long as there is room in their batch."""
         with self._lock:
-            waiting, self._waiting = self._waiting, deque()
+            waiting = list(self._waiting)
         room = self.max_batch - sum(len(decoder.everyone) for decoder in self._decoders)
         taken: dict[str, tuple[Decoder, list[Row]]] = {}
         left: list[Row] = []
@@ -209,7 +209,7 @@ class LocalEngine:
             if room > 0 and version not in full:
                 decoder, new = taken.get(version) or (self._decoder(version, taken), [])
                 try:
-                    fits = decoder is not None and decoder.fits(row, new)
+                    fits = decoder is not None and self._fits(decoder, row, new, taken)
                 except torch.OutOfMemoryError as error:  # it would not fit alone
                     row.loop.call_soon_threadsafe(_fail, row.future, error)
                     continue
@@ -221,8 +221,21 @@ class LocalEngine:
             full.add(version)
             left.append(row)
         with self._lock:
+            for _ in waiting:
+                self._waiting.popleft()
             self._waiting.extendleft(reversed(left))
         self._taken = list(taken.values())
+
+    def _fits(self, decoder: Decoder, row: Row, new: list[Row], taken: dict[str, tuple[Decoder, list[Row]]]) -> bool:
+        """Whether a decoder has room for one more row. The others give memory back for it, or it waits for them."""
+        try:
+            return decoder.fits(row, new)
+        except torch.OutOfMemoryError:
+            used = [other for other, _ in taken.values()]
+            idle = [other for other in self._decoders if not other.everyone and other not in used]
+            for other in idle:
+                other.release(small=True)
+            return len(idle) == len(self._decoders) and decoder.fits(row, new)
 
     def _decoder(self, version: str, taken: dict[str, tuple[Decoder, list[Row]]]) -> "Decoder | None":
         """The decoder with this version. Otherwise a new or idle decoder loads it."""
@@ -254,7 +267,10 @@ class LocalEngine:
                 self._settle(decoder, *ready)
             if decoder.rows or decoder.everyone:
                 steps = max((row.left for row in decoder.rows), default=1)
-                decoder.make_room(steps)
+                large = decoder.make_room(steps)
+                if large is not None:
+                    message = f"The GPU has no memory for the keys and values of {len(large.context)} tokens"
+                    large.loop.call_soon_threadsafe(_fail, large.future, torch.OutOfMemoryError(message))
                 if rows := list(decoder.rows):
                     self._settle(decoder, rows, decoder.advance(steps))
         except Exception as error:
@@ -266,6 +282,7 @@ class LocalEngine:
         """Halves the batch size after memory ran out. Rows resume after their last token, so nothing is sampled twice."""
         rows = [*decoder.everyone, *(row for row in new if row not in decoder.everyone)]
         decoder.reset()
+        decoder.release(small=True)
         if len(rows) == 1:
             rows[0].loop.call_soon_threadsafe(_fail, rows[0].future, error)
             return
@@ -354,7 +371,7 @@ class PlainDecoder:
 
     def make_room(self, steps: int) -> None: ...
 
-    def release(self) -> None: ...
+    def release(self, small: bool = False) -> None: ...
 
     def fits(self, row: Row, new: list[Row]) -> bool:
         if self.rows or not new:

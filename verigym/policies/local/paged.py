@@ -36,8 +36,6 @@ PROMPT_TOKENS = 8192
 LARGE = 0.125
 """Share of the GPU's memory above which the cache is given back while nothing is sampled."""
 _SIZES = [1, 2, 4, 8, 16, 32, 64, 96, *range(128, 4097, 64)]
-_SEGMENTS = [1 << power for power in range(9)]
-"""Sizes by the number of segments of the longest row."""
 
 
 class _Replayed(Protocol):
@@ -76,7 +74,7 @@ class PagedDecoder:
         """Rows that had begun and have no pages now, the oldest last."""
         self.held: dict[Row, SequencePages] = {}
         self.graphs: dict[tuple[int, bool, int, int], _Replayed] = {}
-        self.pool: Any = torch.cuda.graph_pool_handle() if self.device.type == "cuda" else None
+        self.pool: Any = None
         """The memory of all graphs. They run one after the other, and what they return is copied."""
         self.changed = True
         self.outgrown = 0
@@ -84,7 +82,7 @@ class PagedDecoder:
         positions = torch.arange(min(window, 1 << 17), device=self.device)
         turns = self.llama.turns(positions)
         self.turns = {rope: torch.cat(both, -1)[:, 0].float().contiguous() for rope, both in turns.items()}
-        width = self.pages.needed(min(window, 1 << 17))
+        width = self.pages.needed(min(window, 1 << 17) + STEPS)  # rows that end go on until the tokens are read
         whole = {"device": self.device, "dtype": torch.int32}
         self.ids = torch.zeros(max_batch, dtype=torch.long, device=self.device)
         self.state = torch.zeros(4, max_batch, **whole)
@@ -120,9 +118,9 @@ class PagedDecoder:
         self.pending.clear()
         self.changed = True
 
-    def release(self) -> None:
-        """Gives the memory of a large cache back. Only while there are no rows."""
-        if self.blocks.bytes > LARGE * memory(self.device)[1]:
+    def release(self, small: bool = False) -> None:
+        """Gives the memory of a large cache back, or that of a small one too. Only while there are no rows."""
+        if small or self.blocks.bytes > LARGE * memory(self.device)[1]:
             self.pages.shrink()
             self.blocks.release()
 
@@ -145,7 +143,7 @@ class PagedDecoder:
         lacking = self.pages.needed(positions) + spare - self.pages.room
         if lacking > 0:
             self._grow(lacking)
-        return self.pages.take(ids, positions) if self.pages.room >= spare else None
+        return self.pages.take(ids, positions, spare)
 
     def _grow(self, pages: int) -> None:
         self.blocks.grow(pages + (self.pages.total == 1))
@@ -207,12 +205,15 @@ class PagedDecoder:
         cache = self.blocks.cache(self._to(self._table([self.held[row] for row, _, _ in runs])))
         return self._hidden(self._to(np.array(ids)), self._to(rows), self._to(positions), cache, tiles)
 
-    def make_room(self, steps: int) -> None:
-        """Gives every row the pages of its next steps. The newest rows wait if there are too few."""
-        while self.waiting and self._resume(*self.waiting[-1]):
+    def make_room(self, steps: int) -> Row | None:
+        """Gives every row the pages of its next steps. The newest rows wait if there are too few. A row that has too few even
+        alone is removed and returned."""
+        self.waiting = [(row, kept) for row, kept in self.waiting if not row.future.cancelled()]
+        # Pages of pending rows are found by their ids before they are computed
+        while self.waiting and not self.pending and self._resume(*self.waiting[-1]):
             self.waiting.pop()
         if self.waiting and not self.rows and not self.pending:
-            raise torch.OutOfMemoryError("The GPU has no memory for the keys and values of one request")
+            return self.waiting.pop()[0]
         place = 0
         while place < len(self.rows):
             row = self.rows[place]
@@ -225,23 +226,20 @@ class PagedDecoder:
                 if more > self.pages.room:
                     self._grow(more)
                 if not self.pages.extend(held, positions):
-                    if len(self.rows) == 1:
-                        raise torch.OutOfMemoryError(
-                            f"The GPU has no memory for the keys and values of {length} tokens"
-                        )
+                    if len(self.rows) == 1 and not self.pending:
+                        self.drop(row)
+                        return row
                     self._suspend(self.rows[-1])
                     continue
                 self.changed = True
             place += 1
+        return None
 
     def _suspend(self, row: Row) -> None:
         """Moves the pages of a row to the host."""
-        held = self.held.pop(row)
         used = self.pages.needed(len(row.context) - 1)
-        self.waiting.append((row, self.blocks.to_host(held.pages[:used])))
-        self.pages.release(held, row.context[:-1])
-        self.rows.remove(row)
-        self.changed = True
+        self.waiting.append((row, self.blocks.to_host(self.held[row].pages[:used])))
+        self.drop(row)
 
     def _resume(self, row: Row, kept: PagesOnHost) -> bool:
         context = row.context
@@ -249,8 +247,8 @@ class PagedDecoder:
         held = self._take(context, positions, spare=len(self.rows))
         if held is None:
             return False
-        self.blocks.from_host(kept, held.pages, held.cached // kernels.PAGE)
         self.held[row] = held
+        self.blocks.from_host(kept, held.pages, held.cached // kernels.PAGE)
         self.rows.append(row)
         self.changed = True
         return True
@@ -339,6 +337,8 @@ class PagedDecoder:
         kept = [buffer.clone() for buffer in (self.ids, self.state, self.logprobs)]
         self._step(size, restricted, segments)  # compiles the kernels
         torch.cuda.synchronize()
+        if not self.graphs:  # a pool ends with its last graph
+            self.pool = torch.cuda.graph_pool_handle()
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph, pool=self.pool, capture_error_mode="thread_local"):
             self._step(size, restricted, segments)
@@ -376,7 +376,7 @@ class PagedDecoder:
         state[1, :number] = [len(row.ids) for row in active]
         state[2] = np.arange(self.max_batch)
         longest = int(state[0].max())
-        self.most = next(most for most in _SEGMENTS if most * kernels.SEGMENT > longest + STEPS)
+        self.most = segments(longest + STEPS)
         state[3, :number] = self._share(active, state[0] // kernels.SEGMENT)
         self.outgrown = self.most * kernels.SEGMENT - longest
         self.state.copy_(self._to(state))
@@ -424,6 +424,11 @@ class PagedDecoder:
 
     def _to(self, array: np.ndarray) -> Tensor:
         return torch.from_numpy(array).to(self.device)
+
+
+def segments(position: int) -> int:
+    """Number of segments up to a position, as a power of two."""
+    return 1 << (position // kernels.SEGMENT).bit_length()
 
 
 def _added(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None, norm: Tensor | None, eps: float) -> Tensor:

@@ -50,11 +50,12 @@ class Pages:
     def needed(self, positions: int) -> int:
         return -(-positions // self.size)
 
-    def take(self, ids: list[int], positions: int) -> SequencePages | None:
-        """Reserves pages for a row with this prompt and at most `positions` positions. None if there is no room."""
+    def take(self, ids: list[int], positions: int, spare: int = 0) -> SequencePages | None:
+        """Reserves pages for a row with this prompt and at most `positions` positions. None if fewer than `spare` pages would
+        be left."""
         cached = self._cached(ids)
         needed = self.needed(positions)
-        if needed - len(cached) > self.room - sum(not self._holders[page] for page in cached):
+        if needed - len(cached) + spare > self.room - sum(not self._holders[page] for page in cached):
             return None
         for page in cached:
             self._hold(page)
