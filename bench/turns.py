@@ -15,6 +15,7 @@ thread, and its CPU time counts as well. Growth is the memory of a turn between 
 import asyncio
 import contextlib
 import functools
+import itertools
 import random
 import sqlite3
 import statistics
@@ -71,6 +72,8 @@ STEP_S, PROMPT_S, UPDATE_S = 0.0025, 16e-6, 10e-6
 TOOL_S, TURNS, RESULT_WORDS = 0.02, 20, 730
 VOCABULARY, WINDOW = 32768, 32768
 WORDS = "order parcel room visit plan total open closed sent paid late first second note user place store time day week".split()
+OPENED = itertools.count()
+"""No two episodes read the same."""
 
 
 # -- what is played -----------------------------------------------------------------------------------------------
@@ -82,14 +85,13 @@ class Archive:
     system = "Read the archive page by page."
 
     def open(self, task: Task) -> None:
-        self.seed, self.wait_s = task.id, 0.0 if task.family == "instant" else TOOL_S
+        self.draw, self.wait_s = random.Random(next(OPENED)), 0.0 if task.family == "instant" else TOOL_S
 
     @tool
     def page(self, number: int) -> str:
         """Read one page."""
         time.sleep(self.wait_s)
-        draw = random.Random(f"{self.seed}/{number}")
-        return " ".join(draw.choices(WORDS, k=RESULT_WORDS))
+        return " ".join(self.draw.choices(WORDS, k=RESULT_WORDS))
 
 
 def archive(turns: int = TURNS) -> EnvironmentSpec:
@@ -262,10 +264,13 @@ class ClockDecoder:
         self.rows += done
         return done, drawn(done, 1)
 
+    def launch(self, steps: int) -> None:
+        self.steps = min(steps, STEPS)
+        self.ready = time.perf_counter() + self.steps * STEP_S
+
     def advance(self, steps: int) -> SampledTokens:
-        steps = min(steps, STEPS)
-        time.sleep(steps * STEP_S)
-        return drawn(self.rows, steps)
+        time.sleep(max(0.0, self.ready - time.perf_counter()))
+        return drawn(self.rows, self.steps)
 
     def drop(self, row: Row) -> None:
         self.pages.release(self.held.pop(row), row.context[:-1])
@@ -295,7 +300,7 @@ class Watch:
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.busy = self.rendering = 0
+        self.busy = self.settling = self.rendering = 0
         self.requests = self.episodes = 0
         self.changed = time.perf_counter()
         self.seconds = Counter[str]()
@@ -318,7 +323,7 @@ class Watch:
             setattr(self, name, getattr(self, name) + by)
 
     def _what(self) -> str:
-        if self.busy:
+        if self.busy > self.settling:
             return "busy"
         return "request" if self.requests else "rendering" if self.rendering else "environments"
 
@@ -376,6 +381,7 @@ def watched(watch: Watch) -> Iterator[None]:
             put(Store, name, watch.timed(getattr(Store, name), "storing"))
         put(engines.LocalEngine, "generate", watch.awaited(engines.LocalEngine.generate, "requests"))
         put(engines.LocalEngine, "_turn", watch.timed(engines.LocalEngine._turn, "engine", "busy"))
+        put(engines.LocalEngine, "_settle", watch.timed(engines.LocalEngine._settle, "settling", "settling"))
         if torch.cuda.is_available():
             from verigym.policies.local.paged import PagedDecoder
 
