@@ -21,7 +21,7 @@ from verigym.core.records import (
     ToolSpec,
     Turn,
 )
-from verigym.policies import dialects
+from verigym.policies import dialects, template
 from verigym.policies.render import Renderer, ids_so_far
 from verigym.policies.template import tool_json
 

@@ -33,9 +33,11 @@ def is_local(source: Any) -> bool:
     """Whether a template is local. False if that is not sure."""
     from jinja2 import Environment, TemplateError
 
+    if not isinstance(source, str):  # several templates
+        return False
     try:
         parsed = Environment(extensions=["jinja2.ext.loopcontrols"]).parse(source)
-    except (TemplateError, TypeError):  # an extension of transformers, or several templates
+    except TemplateError:  # it needs an extension of transformers
         return False
     check = _Check()
     return check.fits(parsed, 0) and check.loops == 1
