@@ -20,6 +20,8 @@ LOCAL = {
     "the neighbour before, guarded by a number": START + "{{ loop.index0 == 0 or messages[loop.index0 - 1].role }}",
     "the neighbour before, guarded by and": START + "{% if loop.index0 > 0 and messages[loop.index0 - 1].role %}|{% endif %}",
     "the neighbour after": START + "{% if not loop.last and messages[loop.index0 + 1].role == 'tool' %}|{% endif %}",
+    "both neighbours": START
+    + "{% if loop.last and not loop.first and messages[loop.index0 - 1].role == 'assistant' %}|{% endif %}",
     "the first message": "{{ messages[0].content }}" + START,
     "calls": START + "{% for call in message.tool_calls %}{{ loop.first }}{{ call.function.name | tojson }}{% endfor %}",
     "methods of texts": START + "{% set said = message.content.split('</think>')[-1].strip() %}{{ said }}",

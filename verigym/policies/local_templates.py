@@ -54,10 +54,7 @@ class _Check:
         if _condition(node) in _FIRST + _LATER or _path(node) in ("loop.first", "loop.last"):
             return True
         if kind in ("And", "Or"):
-            guard = _LATER if kind == "And" else _FIRST
-            return self.fits(node.left, depth, later) and self.fits(
-                node.right, depth, later or _condition(node.left) in guard
-            )
+            return self.fits(node.left, depth, later) and self.fits(node.right, depth, later or _guards(node.left, kind))
         if kind == "Getitem" and _path(node.node) == "messages":
             return _is_neighbour(node.arg, depth, later)
         if kind == "For":
@@ -101,6 +98,13 @@ def _condition(node: Any) -> tuple[Any, ...]:
     if kind == "Compare" and len(node.ops) == 1 and type(node.ops[0].expr).__name__ == "Const":
         return (_path(node.expr), node.ops[0].op, node.ops[0].expr.value)
     return (_path(node),)
+
+
+def _guards(node: Any, kind: str) -> bool:
+    """Whether what follows this part after `and` or `or` is never computed for the first message."""
+    if type(node).__name__ == kind:
+        return _guards(node.left, kind) or _guards(node.right, kind)
+    return _condition(node) in (_LATER if kind == "And" else _FIRST)
 
 
 def _is_neighbour(index: Any, depth: int, later: bool) -> bool:
