@@ -453,7 +453,7 @@ def counted(policy: LocalPolicy) -> int:
 def distinct(trajectories: Sequence[Trajectory]) -> int:
     """Tokens of prompts that nobody computed before: the first prompts as a tree, and what each context gained."""
     roots = sorted(turn.context_ids for one in trajectories for turn in one.turns if turn.parent is None)
-    shared = sum(tree.common(first, second) for first, second in zip(roots, roots[1:], strict=False))
+    shared = sum(tree.common(first, second) for first, second in itertools.pairwise(roots))
     gained = sum(len(turn.context_ids) for one in trajectories for turn in one.turns)
     return gained - shared
 
@@ -521,13 +521,14 @@ def bytes_of(turns: int, count: int = 4) -> tuple[float, float, float]:
         made = store.trajectories("memory")
         store.close()
         with contextlib.closing(sqlite3.connect(Path(folder) / "runs.db")) as base:
-            [stored] = base.execute("select sum(length(body) + coalesce(length(packed), 0)) from trajectories").fetchone(),
+            query = "select sum(length(body) + coalesce(length(packed), 0)) from trajectories"
+            [stored] = base.execute(query).fetchone()
     assert all(len(one.turns) == turns for one in made)
     samples = [sample for one in made for sample in from_trajectory(one, 1.0)]
     packed = sum(
         tensor.nbytes for batch in tree.pack(samples, 1 << 16) for tensor in batch if isinstance(tensor, torch.Tensor)
     )
-    return (policy.most - before) / count, stored[0] / count, packed / count
+    return (policy.most - before) / count, stored / count, packed / count
 
 
 def memory_figures() -> list[Figure]:

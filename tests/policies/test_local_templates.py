@@ -16,14 +16,17 @@ from verigym.policies.render import Renderer, _marked
 
 START = "{% for message in messages %}{{ message.role + message.content }}"
 LOCAL = {
-    "the neighbour before, guarded": START + "{{ '' if loop.first or messages[loop.index0 - 1].role == 'tool' else '|' }}",
+    "the neighbour before, guarded": START
+    + "{{ '' if loop.first or messages[loop.index0 - 1].role == 'tool' else '|' }}",
     "the neighbour before, guarded by a number": START + "{{ loop.index0 == 0 or messages[loop.index0 - 1].role }}",
-    "the neighbour before, guarded by and": START + "{% if loop.index0 > 0 and messages[loop.index0 - 1].role %}|{% endif %}",
+    "the neighbour before, guarded by and": START
+    + "{% if loop.index0 > 0 and messages[loop.index0 - 1].role %}|{% endif %}",
     "the neighbour after": START + "{% if not loop.last and messages[loop.index0 + 1].role == 'tool' %}|{% endif %}",
     "both neighbours": START
     + "{% if loop.last and not loop.first and messages[loop.index0 - 1].role == 'assistant' %}|{% endif %}",
     "the first message": "{{ messages[0].content }}" + START,
-    "calls": START + "{% for call in message.tool_calls %}{{ loop.first }}{{ call.function.name | tojson }}{% endfor %}",
+    "calls": START
+    + "{% for call in message.tool_calls %}{{ loop.first }}{{ call.function.name | tojson }}{% endfor %}",
     "methods of texts": START + "{% set said = message.content.split('</think>')[-1].strip() %}{{ said }}",
 }
 NOT_LOCAL = {
@@ -47,7 +50,8 @@ NOT_LOCAL = {
     "the time": START + "{{ strftime_now('%d') }}",
     "ids of calls": START + "{% for call in message.tool_calls %}{{ call.id }}{% endfor %}",
     "ids of results": START + "{{ message['tool_call_id'] }}",
-    "neighbours in another loop": START + "{% for c in message.tool_calls %}{{ messages[loop.index0 + 1].role }}{% endfor %}",
+    "neighbours in another loop": START
+    + "{% for c in message.tool_calls %}{{ messages[loop.index0 + 1].role }}{% endfor %}",
 }
 
 
@@ -63,7 +67,14 @@ def test_a_template_that_may_carry_something_on_is_not_local(name: str) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    ["{{ 'no loop' }}", START + "{% endfor %}" + START + "{% endfor %}", "{% for", {"default": BARE}, None, "{% generation %}"],
+    [
+        "{{ 'no loop' }}",
+        START + "{% endfor %}" + START + "{% endfor %}",
+        "{% for",
+        {"default": BARE},
+        None,
+        "{% generation %}",
+    ],
     ids=["no loop", "two loops", "broken", "several templates", "none", "an extension"],
 )
 def test_what_is_no_loop_over_the_messages_is_not_local(source: Any) -> None:
@@ -78,7 +89,9 @@ def test_the_families_that_are_local() -> None:
 words = st.text(st.sampled_from('ab \n<|>"{}é'), max_size=12)
 RENDERS = {family: Renderer(tokenizer(family)) for family in FAMILIES}
 RENDERS |= {
-    name: Renderer(tokenizer_with(text + "{{ '<|im_end|>' }}{% endfor %}", ["<|endoftext|>", "<|im_end|>"], "<|im_end|>"))
+    name: Renderer(
+        tokenizer_with(text + "{{ '<|im_end|>' }}{% endfor %}", ["<|endoftext|>", "<|im_end|>"], "<|im_end|>")
+    )
     for name, text in LOCAL.items()
 }
 
@@ -86,7 +99,9 @@ RENDERS |= {
 @st.composite
 def conversations(draw: st.DrawFn) -> tuple[list[Item], list[Turn]]:
     """Replies with texts and calls, results, messages of the user, a system message in the middle, and a call of no tool."""
-    items: list[Item] = draw(st.sampled_from([list[Item](FIRST), list[Item](FIRST[1:]), [*FIRST, said("Yes?"), FIRST[1]]]))
+    items: list[Item] = draw(
+        st.sampled_from([list[Item](FIRST), list[Item](FIRST[1:]), [*FIRST, said("Yes?"), FIRST[1]]])
+    )
     turns: list[Turn] = []
     for number in range(draw(st.integers(1, 7))):
         names = draw(st.lists(st.sampled_from(["shop.add", "shop.add", "shop.add", "other"]), max_size=2))
@@ -123,7 +138,9 @@ def test_a_late_turn_renders_no_more_messages_than_an_early_one(family: str, mon
     talk, rendered = long_talk(family, 30, monkeypatch)
     assert rendered[29] == rendered[5] <= 10
     whole = talk.render.prompt(talk.items, talk.tools)
-    assert [id for turn in talk.turns for id in turn.context_ids + turn.completion_ids] == whole[: -len(after(talk, whole))]
+    assert [id for turn in talk.turns for id in turn.context_ids + turn.completion_ids] == whole[
+        : -len(after(talk, whole))
+    ]
 
 
 def long_talk(family: str, turns: int, monkeypatch: pytest.MonkeyPatch) -> tuple[Talk, list[int]]:
@@ -153,7 +170,9 @@ def after(talk: Talk, whole: list[int]) -> list[int]:
 
 
 @pytest.mark.parametrize("family", ["qwen2", "qwen3 thinking", "llama3"])
-def test_what_is_kept_of_a_turn_does_not_grow_with_the_conversation(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_kept_of_a_turn_does_not_grow_with_the_conversation(
+    family: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     talk, _ = long_talk(family, 30, monkeypatch)
     kept = [repr(one) for one in talk.render.template.offer([ADD]).outlines.items()]
     assert max(map(len, kept)) < 400
@@ -163,7 +182,15 @@ def test_a_template_that_once_refused_a_message_is_rendered_on_the_whole_convers
     refusing = BARE.replace("message['content']", "(message['content'] if message['content'] != 'no' else no.no)")
     assert is_local(refusing)
     render = Renderer(tokenizer_with(refusing, ["<|endoftext|>", "<|im_start|>", "<|im_end|>"], "<|im_end|>"))
-    items: list[Item] = [FIRST[1], said("a"), Message("user", "no"), Message("user", "go on"), said("b"), FIRST[1], said("c")]
+    items: list[Item] = [
+        FIRST[1],
+        said("a"),
+        Message("user", "no"),
+        Message("user", "go on"),
+        said("b"),
+        FIRST[1],
+        said("c"),
+    ]
     items += [FIRST[1], said("d"), FIRST[1]]
     turns = [Turn(made=[index], completion_ids=[1]) for index in (1, 4, 6, 8)]
     render.prompt(items[:4], [])  # joins both messages of the user, because of the first

@@ -22,7 +22,20 @@ _TESTS = {
     "defined", "undefined", "none", "string", "mapping", "iterable", "sequence", "true", "false", "boolean", "number",
     "equalto", "eq", "ne", "in",
 }  # fmt: skip
-_METHODS = {"startswith", "endswith", "strip", "lstrip", "rstrip", "split", "rsplit", "replace", "get", "items", "upper", "lower"}
+_METHODS = {
+    "startswith",
+    "endswith",
+    "strip",
+    "lstrip",
+    "rstrip",
+    "split",
+    "rsplit",
+    "replace",
+    "get",
+    "items",
+    "upper",
+    "lower",
+}
 _IDS = {"id", "tool_call_id", "call_id"}
 _FIRST = (("loop.first",), ("loop.index0", "eq", 0))
 _LATER = (("not", "loop.first"), ("loop.index0", "ne", 0), ("loop.index0", "gt", 0))
@@ -54,7 +67,9 @@ class _Check:
         if _condition(node) in _FIRST + _LATER or _path(node) in ("loop.first", "loop.last"):
             return True
         if kind in ("And", "Or"):
-            return self.fits(node.left, depth, later) and self.fits(node.right, depth, later or _guards(node.left, kind))
+            return self.fits(node.left, depth, later) and self.fits(
+                node.right, depth, later or _guards(node.left, kind)
+            )
         if kind == "Getitem" and _path(node.node) == "messages":
             return _is_neighbour(node.arg, depth, later)
         if kind == "For":

@@ -102,8 +102,8 @@ class ChatTemplate:
             self.dialect = self._find_dialect()
 
     def gained(self, items: Sequence[Item], start: int, offer: ToolOffer) -> str | None:
-        """What the template writes after the prompt of the first `start` items, up to the start of the next reply, with `STAND_IN`
-        for the tools. None if it now writes that prompt differently."""
+        """What the template writes after the prompt of the first `start` items, up to the start of the next reply, with
+        `STAND_IN` for the tools. None if it now writes that prompt differently."""
         if self._local and (short := self._shortened(items, start, offer)) is not None:
             before, now = short
             return now[len(before) :] if now.startswith(before) else None
