@@ -21,7 +21,7 @@ from verigym.core.records import (
     ToolSpec,
     Turn,
 )
-from verigym.policies import dialects
+from verigym.policies import dialects, template
 from verigym.policies.render import Renderer, ids_so_far
 from verigym.policies.template import tool_json
 
@@ -537,7 +537,8 @@ def test_the_shared_part_is_what_every_conversation_begins_with(family: str, fir
     assert "add" in render.tokenizer.decode(ids[:shared]), "the tools are in it"
 
 
-def test_outlines_are_remembered_and_forgotten_again() -> None:
+def test_outlines_are_remembered_and_forgotten_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(template, "_OUTLINES_KEPT", 512)
     tools = [ToolSpec(name="only.here")]
     found: list[str] = []
     for number in [*range(600), 0]:

@@ -31,8 +31,9 @@ def test_parts_have_the_ids_of_the_whole_text(tokenizer: Any, parts: list[str]) 
 
 def test_a_long_beginning_is_encoded_once(tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     literals, seen = SpecialTokens(tokenizer), list[int]()
-    encode = tokenizer.encode
-    monkeypatch.setattr(tokenizer, "encode", lambda text, **more: (seen.append(len(text)), encode(text, **more))[1])
+    encode = literals._encode_plain
+    monkeypatch.setattr(SpecialTokens, "_encode_plain", lambda _, text: (seen.append(len(text)), encode(text))[1])
+    literals = SpecialTokens(tokenizer)
     start = tiny.MARKERS[-1]
     head = f"{start}system\n" + "a tool. " * 500 + f"{start}\n"
     literals.encode(f"{head}{start}user\nfirst")
@@ -48,3 +49,20 @@ def test_tokens_that_depend_on_the_text_before_them_are_no_cuts(token: AddedToke
     tokenizer.add_tokens([token], special_tokens=token.special)
     text = ("some words " * 60 + f" ab{tiny.MARKERS[-1]}user\n" + "  <|x|>more " * 60) * 2
     assert SpecialTokens(tokenizer).encode(text) == tokenizer.encode(text, add_special_tokens=False)
+
+
+def test_a_tokenizer_with_an_encoding_of_its_own_is_asked(tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(tokenizer), "_encode_plus", lambda self, text, **_: {"input_ids": [1, 2, 3]})
+    assert SpecialTokens(tokenizer).encode("some words") == [1, 2, 3]
+
+
+def test_settings_that_another_call_left_in_the_tokenizer_change_nothing() -> None:
+    tokenizer: Any = tiny.tokenizer("some words\n" * 20)
+    literals, text = SpecialTokens(tokenizer), f"{tiny.MARKERS[-1]}some words"
+    plain = literals.encode(text)
+    tokenizer.encode(text, split_special_tokens=True)
+    assert literals.encode(text) == plain
+    tokenizer.backend_tokenizer.enable_truncation(1)
+    assert literals.encode(text) == plain
+    tokenizer.backend_tokenizer.enable_padding(length=50)
+    assert literals.encode(text) == plain

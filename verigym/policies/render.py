@@ -65,17 +65,13 @@ class Renderer:
         template, offer, last = self.template, self.template.offer(tools), turns[-1]
         if self.dialect is HARMONY:  # it drops thinking, and ends earlier replies with another token
             return None
-        marked = _marked(items, turns)
-        before, now = template.outline(marked[: last.made[0]], offer), template.outline(marked, offer)
-        if not now.startswith(before) or mark("tool") in now[len(before) :]:
+        tail = template.gained(_marked(items, turns), last.made[0], offer)
+        if tail is None or mark("tool") in tail:
             return None
-        end = len(before)
         for reply_mark in (mark(str(i)) for i in last.made):
-            start = now.find(reply_mark, end)
-            if start < 0:
+            _, found, tail = tail.partition(reply_mark)
+            if not found:
                 return None
-            end = start + len(reply_mark)
-        tail = now[end:]
         if template.closing and template.end in tail:  # the text before the end token closes a call. The model wrote it
             ended = last.completion_ids[-1] in self.stop_ids
             tail = ("" if ended else template.closing) + tail.partition(template.end)[2]
@@ -242,4 +238,8 @@ def _gist(reply: Sequence[Item]) -> tuple[str, str, list[tuple[str, Any]]]:
 def ids_so_far(turns: Sequence[Turn], last: int) -> list[int]:
     """All ids up to the end of turn `last` of a policy's turns, each of which extends the one before it or is a root."""
     root = max(index for index, turn in enumerate(turns[: last + 1]) if turn.parent is None)
-    return [id for turn in turns[root : last + 1] for id in turn.context_ids + turn.completion_ids]
+    ids: list[int] = []
+    for turn in turns[root : last + 1]:
+        ids += turn.context_ids
+        ids += turn.completion_ids
+    return ids

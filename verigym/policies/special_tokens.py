@@ -18,6 +18,9 @@ _MARK = "wx[0-9a-z]+xw"
 _LONG, _CACHED = 400, 256
 """Only parts with at least this many letters are cached, and how many of them."""
 
+_KNOWN = ("transformers.tokenization_utils_tokenizers", "transformers.tokenization_utils_fast")
+"""Where the `_encode_plus` of a fast tokenizer is, if its model has no other one."""
+
 
 def mark(name: str) -> str:
     return f"wx{name}xw"
@@ -31,6 +34,7 @@ class SpecialTokens:
         self._ids = set(tokenizer.convert_tokens_to_ids(longest_first))
         self._pattern = re.compile("|".join([*map(re.escape, longest_first), _HIDDEN.pattern, _MARK]))
         self._starts = _part_starts(tokenizer)
+        self._backend = _backend(tokenizer)
         self._encode_long = functools.lru_cache(_CACHED)(self._encode_plain)
 
     def hide(self, value: Any, *, by_model: bool = False) -> Any:
@@ -84,7 +88,20 @@ class SpecialTokens:
         return [*ids, *self._encode_plain(text[done:])] if done < len(text) else ids
 
     def _encode_plain(self, text: str) -> tuple[int, ...]:
-        return tuple(self._tokenizer.encode(text, add_special_tokens=False))
+        backend = self._backend
+        if backend is None or backend.encode_special_tokens or backend.truncation or backend.padding:
+            return tuple(self._tokenizer.encode(text, add_special_tokens=False))
+        return tuple(backend.encode_batch_fast([text], add_special_tokens=False)[0].ids)
+
+
+def _backend(tokenizer: Any) -> Any:
+    """The tokenizer below that of transformers. It is faster without the positions of the tokens. None if it could give other ids
+    than the tokenizer."""
+    own = getattr(type(tokenizer), "_encode_plus", None)
+    if getattr(own, "__module__", "") not in _KNOWN or tokenizer.split_special_tokens:
+        return None
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    return backend if hasattr(backend, "encode_batch_fast") else None
 
 
 def _part_starts(tokenizer: Any) -> re.Pattern[str] | None:

@@ -24,6 +24,7 @@ from verigym.policies.dialects.instructions import adapted
 from verigym.policies.dialects.markup import from_items, write_bare
 from verigym.policies.dialects.plain import DIALECT as PLAIN
 from verigym.policies.dialects.plain import arguments_of
+from verigym.policies.local_templates import is_local
 from verigym.policies.special_tokens import SpecialTokens, mark
 from verigym.wire.items import is_reply, message_text, reasoning_text
 from verigym.wire.tools import ToolNames
@@ -35,7 +36,7 @@ DEFAULT_TEMPLATE = (
 """For a tokenizer without a template."""
 _LONGEST_S = 5.0
 """Time limit for one conversation. A template is a program that comes with a model, and it may loop without end."""
-_OFFERS_KEPT, _OUTLINES_KEPT = 8, 512
+_OFFERS_KEPT, _PROMPTS_KEPT, _OUTLINES_KEPT = 8, 512, 8192
 _REASONING_FIELDS = {
     "reasoning_content": re.compile("reasoning_content"),
     "thinking": re.compile(r"\.thinking\b|['\"]thinking['\"]"),
@@ -72,8 +73,8 @@ class ToolOffer(Struct, frozen=True):
     """Ids that every conversation begins with, by system prompt."""
     adapted: dict[str, str] = {}
     """System prompts in the model's own form of calls, by the prompt of the environment."""
-    outlines: dict[bytes, str] = {}
-    """Outlines of recent conversations, by a hash of the items. See `ChatTemplate.outline`."""
+    outlines: dict[bytes, tuple[int, bytes]] = {}
+    """Length and hash of the outlines of recent conversations, by a hash of the items. See `ChatTemplate.gained`."""
 
 
 class TemplateTooSlow(BadInput):
@@ -88,6 +89,8 @@ class ChatTemplate:
         self._name = tokenizer.name_or_path or "this model"
         self._offers: list[ToolOffer] = []
         source = str(tokenizer.chat_template)
+        self._local = _is_plain(tokenizer) and is_local(tokenizer.chat_template)
+        """Whether the template writes each message by itself, and refused none."""
         self._reasoning_field = next((field for field, name in _REASONING_FIELDS.items() if name.search(source)), "")
         self.tags = thinking.tags_of(source)
         self.reasons = thinking.reasons(source)
@@ -98,15 +101,42 @@ class ChatTemplate:
             self.end, self.closing = self._end_of_turn()
             self.dialect = self._find_dialect()
 
-    def outline(self, items: Sequence[Item], offer: ToolOffer) -> str:
-        """The conversation up to the start of the next reply, with `STAND_IN` for its tools. Each outline is needed twice, after
-        one turn and before the next, so recent ones are cached."""
-        key = hashlib.sha256(msgspec.json.encode(items)).digest()
+    def gained(self, items: Sequence[Item], start: int, offer: ToolOffer) -> str | None:
+        """What the template writes after the prompt of the first `start` items, up to the start of the next reply, with
+        `STAND_IN` for the tools. None if it now writes that prompt differently."""
+        if self._local and (short := self._shortened(items, start, offer)) is not None:
+            before, now = short
+            return now[len(before) :] if now.startswith(before) else None
+        key = _hash(items[:start])
         if key not in offer.outlines:
-            if len(offer.outlines) == _OUTLINES_KEPT:
-                del offer.outlines[next(iter(offer.outlines))]
-            offer.outlines[key] = self.text(items, offer, reply=True, brief=True)
-        return offer.outlines[key]
+            self._keep_outline(offer, key, self.text(items[:start], offer, reply=True, brief=True).encode())
+        length, known = offer.outlines[key]
+        now = self.text(items, offer, reply=True, brief=True).encode()
+        self._keep_outline(offer, _hash(items), now)
+        return now[length:].decode() if hashlib.sha256(now[:length]).digest() == known else None
+
+    def _keep_outline(self, offer: ToolOffer, key: bytes, outline: bytes) -> None:
+        """Each outline is needed after one turn and before the next. Its hash is enough, so that the memory of a long episode
+        does not grow with its square."""
+        if len(offer.outlines) >= _OUTLINES_KEPT:
+            del offer.outlines[next(iter(offer.outlines))]
+        offer.outlines[key] = len(outline), hashlib.sha256(outline).digest()
+
+    def _shortened(self, items: Sequence[Item], start: int, offer: ToolOffer) -> tuple[str, str] | None:
+        """The outlines of the first `start` items and of all items, both without the same messages in the middle, which do not
+        change what comes after them (`local_templates`). None if nothing can be left out."""
+        parts = _without_middle(items, start)
+        if parts is None or offer.names.with_calls(items) is not offer.names:
+            return None
+        tools = [STAND_IN] if offer.tools and self.dialect is not PLAIN else []
+        try:
+            before, now = (self._apply(self._messages(part, offer, brief=True), tools, True) for part in parts)
+            return before, now
+        except TemplateTooSlow:
+            raise
+        except Exception:  # simpler forms are tried on the whole conversation
+            self._local = False
+            return None
 
     def text(
         self, items: Sequence[Item], offer: ToolOffer, *, reply: bool, brief: bool = False, bare: bool = False
@@ -121,7 +151,7 @@ class ChatTemplate:
             except TemplateTooSlow:
                 raise
             except Exception as error:  # a template may raise anything
-                refusal = error
+                refusal, self._local = error, False
         raise BadInput(
             f"{self._name}: the chat template of the model raised an error on this conversation: {refusal}"
         ) from refusal
@@ -168,7 +198,7 @@ class ChatTemplate:
             if message["role"] == "system":
                 prompt = message["content"]
                 if prompt not in offer.adapted:
-                    if len(offer.adapted) == _OUTLINES_KEPT:
+                    if len(offer.adapted) == _PROMPTS_KEPT:
                         del offer.adapted[next(iter(offer.adapted))]
                     offer.adapted[prompt] = adapted(prompt, offer.names, lambda call: self.dialect.write([call]))
                 messages[index] = {**message, "content": offer.adapted[prompt]}
@@ -312,3 +342,30 @@ def folded(messages: list[Json]) -> list[Json]:
         return [{"role": "user", "content": "\n\n".join(system)}, *rest]
     words = "\n\n".join([*system, rest[first]["content"]])
     return [*rest[:first], {"role": "user", "content": words}, *rest[first + 1 :]]
+
+
+def _without_middle(items: Sequence[Item], start: int) -> tuple[list[Item], list[Item]] | None:
+    """The first `start` items and all items, both without what is between the first prompt and the reply before `start`. None if
+    nothing is left out, or if a result would lose its call."""
+    first = next((index for index, item in enumerate(items) if is_reply(item)), start)
+    end = start - 1
+    while end >= 0 and not is_reply(items[end]):
+        end -= 1
+    last = end
+    while last > 0 and is_reply(items[last - 1]):
+        last -= 1
+    if not 0 < first < last or end == start - 1:
+        return None
+    calls = {item.call_id for item in items[last:] if isinstance(item, FunctionCall)}
+    if any(isinstance(item, FunctionCallOutput) and item.call_id not in calls for item in items[last:]):
+        return None
+    return [*items[:first], *items[last:start]], [*items[:first], *items[last:]]
+
+
+def _hash(items: Sequence[Item]) -> bytes:
+    return hashlib.sha256(msgspec.json.encode(items)).digest()
+
+
+def _is_plain(tokenizer: Any) -> bool:
+    """Whether nothing but the template decides what is written."""
+    return getattr(type(tokenizer).apply_chat_template, "__module__", "") == "transformers.tokenization_utils_base"

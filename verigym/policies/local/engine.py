@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
 Decoder: TypeAlias = "PagedDecoder | SlotDecoder | PlainDecoder"
 """A batch of rows and the weights that decode them. `begin` returns the first tokens of new rows, or None if `prompts` computes
-them later, some at a time. `make_room` prepares the next steps, and `advance` returns the next tokens of all rows."""
+them later, some at a time. `make_room` prepares the next steps, `launch` starts them, and `advance` returns the next tokens of
+all rows."""
 
 MOST_DECODERS = 4
 """Maximum adapters served concurrently, each with its own merged weights. More adapters take turns."""
@@ -189,7 +190,7 @@ class LocalEngine:
 
     def _more(self) -> bool:
         with self._lock:
-            self._running = bool(self._waiting) or any(decoder.everyone for decoder in self._decoders)
+            self._running = bool(self._waiting or self._taken) or any(decoder.everyone for decoder in self._decoders)
             if not self._running:
                 self._idle.set()
             return self._running
@@ -198,8 +199,9 @@ class LocalEngine:
         """Admits waiting requests in order, as long as there is room in their batch."""
         with self._lock:
             waiting = list(self._waiting)
+        taken = {decoder.version or "": (decoder, new) for decoder, new in self._taken}
         room = self.max_batch - sum(len(decoder.everyone) for decoder in self._decoders)
-        taken: dict[str, tuple[Decoder, list[Row]]] = {}
+        room -= sum(len(new) for _, new in self._taken)
         left: list[Row] = []
         full: set[str] = set()
         for row in waiting:
@@ -272,6 +274,8 @@ class LocalEngine:
                     message = f"The GPU has no memory for the keys and values of {len(large.context)} tokens"
                     large.loop.call_soon_threadsafe(_fail, large.future, torch.OutOfMemoryError(message))
                 if rows := list(decoder.rows):
+                    decoder.launch(steps)
+                    self._admit()  # while the device computes
                     self._settle(decoder, rows, decoder.advance(steps))
         except Exception as error:
             if not _out_of_memory(error):
@@ -280,7 +284,10 @@ class LocalEngine:
 
     def _shrink(self, decoder: Decoder, new: list[Row], error: Exception) -> None:
         """Halves the batch size after memory ran out. Rows resume after their last token, so nothing is sampled twice."""
-        rows = [*decoder.everyone, *(row for row in new if row not in decoder.everyone)]
+        admitted = [row for other, some in self._taken if other is decoder and some is not new for row in some]
+        rows = [*decoder.everyone, *(row for row in [*new, *admitted] if row not in decoder.everyone)]
+        if admitted:
+            self._taken = [(other, some) for other, some in self._taken if other is not decoder]
         decoder.reset()
         decoder.release(small=True)
         if len(rows) == 1:
@@ -370,6 +377,8 @@ class PlainDecoder:
     def prompts(self) -> None: ...
 
     def make_room(self, steps: int) -> None: ...
+
+    def launch(self, steps: int) -> None: ...
 
     def release(self, small: bool = False) -> None: ...
 

@@ -99,6 +99,8 @@ class PagedDecoder:
         self.drawn_ids = torch.zeros(STEPS, max_batch, dtype=torch.long, device=self.device)
         self.drawn_logprobs = torch.zeros(STEPS, max_batch, device=self.device)
         self.logits = torch.zeros(0)
+        self.launched = 0
+        """Steps whose tokens were not read. 0 if only the logits of one step were computed."""
 
     def use_adapter(self, adapter: lora.LoraAdapter | None) -> None:
         if self.fused.use_adapter(adapter):
@@ -161,13 +163,13 @@ class PagedDecoder:
         """The row, its first token to compute, and how many."""
         left, copies = PROMPT_TOKENS, dict[tuple[int, ...], Row]()
         for row in self.pending:
-            context = tuple(row.context)
+            context = self._context(row)
             if context in copies:
                 continue
             if left <= 0:
                 break
             cached = self.held[row].cached
-            count = min(left, len(context) - cached)
+            count = min(left, len(row.context) - cached)
             runs.append((row, cached, count))
             left -= count
             copies[context] = row
@@ -175,14 +177,14 @@ class PagedDecoder:
         for row, cached, count in runs:
             self.held[row].cached = cached + count
         ready = [row for row in copies.values() if self.held[row].cached == len(row.context)]
-        place = {tuple(row.context): number for number, row in enumerate(ready)}
-        new = [row for row in self.pending if tuple(row.context) in place]
+        place = {self._context(row): number for number, row in enumerate(ready)}
+        new = [row for row in self.pending if self._context(row) in place]
         if not new:
             return [], SampledTokens([], [], None)
         ends = np.cumsum([count for _, _, count in runs]) - 1
         last = [ends[number] for number, (row, _, _) in enumerate(runs) if row in ready]
         logits = logits_of(self.llama.model, hidden[self._to(np.array(last))], self.fused.head)
-        which = [place[tuple(row.context)] for row in new]
+        which = [place[self._context(row)] for row in new]
         copied = [(ready[index], row) for row, index in zip(new, which, strict=True) if row is not ready[index]]
         if copied:  # the last page of a prompt is never shared
             at = [(len(row.context) - 1) // kernels.PAGE for _, row in copied]
@@ -194,6 +196,12 @@ class PagedDecoder:
         self.rows += new
         self.changed = True
         return new, self._draw(logits, new, which)
+
+    def _context(self, row: Row) -> tuple[int, ...]:
+        """Equal for pending rows with the same context: a full page stands for all ids up to its end, and the rest follows."""
+        ids = row.context
+        full = (len(ids) - 1) // kernels.PAGE
+        return (self.held[row].pages[full - 1] if full else 0, *ids[full * kernels.PAGE :])
 
     def _compute(self, runs: list[tuple[Row, int, int]]) -> Tensor:
         """The hidden states of parts of prompts, one after the other."""
@@ -253,8 +261,8 @@ class PagedDecoder:
         self.changed = True
         return True
 
-    def advance(self, steps: int) -> SampledTokens:
-        """The next tokens of all rows, for at most `steps` steps. Call `make_room` first."""
+    def launch(self, steps: int) -> None:
+        """Starts at most `steps` steps of all rows. Call `make_room` first, and `advance` for the tokens."""
         active, number = self.rows, len(self.rows)
         size = min(next(size for size in _SIZES if size >= number), self.max_batch)
         restricted = any(sampling.restricts(row) for row in active)
@@ -268,9 +276,14 @@ class PagedDecoder:
             if not restricted:
                 self.drawn_ids[step].copy_(self.ids)
                 self.drawn_logprobs[step].copy_(self.logprobs)
-        if restricted:
+        self.launched = 0 if restricted else steps
+
+    def advance(self, steps: int) -> SampledTokens:
+        """The tokens of the steps that `launch` started."""
+        steps, number = self.launched, len(self.rows)
+        if not steps:
             self.changed = True
-            return self._draw(self.logits[:number], active, list(range(number)))
+            return self._draw(self.logits[:number], self.rows, list(range(number)))
         return SampledTokens(
             self.drawn_ids[:steps, :number].T.tolist(), self.drawn_logprobs[:steps, :number].T.tolist(), None
         )
