@@ -111,12 +111,22 @@ class _Adapted:
 
     def backward(self, grad: Tensor, x: Tensor) -> tuple[Tensor, Tensor | None, Tensor | None]:
         """The gradients of x, A and B."""
+        dx, dlow_NR = self.input_back(grad)
+        return dx, *self.adapter_back(grad, dlow_NR, x)
+
+    def input_back(self, grad: Tensor) -> tuple[Tensor, Tensor | None]:
+        """The gradients of x and of A x."""
         dx = grad @ self.joined.weight
-        if self.a_RH is None or self.b_OR is None or self.low_NR is None:
-            return dx, None, None
+        if self.a_RH is None or self.b_OR is None:
+            return dx, None
         dlow_NR = grad @ self.b_OR
-        dx.addmm_(dlow_NR, self.a_RH)
-        return dx, dlow_NR.T @ x, grad.T @ self.low_NR
+        return dx.addmm_(dlow_NR, self.a_RH), dlow_NR
+
+    def adapter_back(self, grad: Tensor, dlow_NR: Tensor | None, x: Tensor) -> tuple[Tensor | None, Tensor | None]:
+        """The gradients of A and B."""
+        if dlow_NR is None or self.low_NR is None:
+            return None, None
+        return dlow_NR.T @ x, grad.T @ self.low_NR
 
 
 class _Layer(Function):
@@ -151,8 +161,9 @@ class _Layer(Function):
         d_last = grad
         if layer.norms_after is not None:
             d_last = ops.norm_back(grad, last, layer.norms_after[1], llama.eps, None)
-        d_gated, *of_down = down.backward(d_last, ops.gate(gates, llama.gelu))
-        d_gates = ops.gate_back(d_gated, gates, llama.gelu)
+        d_gated, d_low = down.input_back(d_last)
+        d_gates, gated = ops.gate_back(d_gated, gates, llama.gelu)
+        of_down = down.adapter_back(d_last, d_low, gated)
         d_normed, *of_gate = gate_up.backward(d_gates, ready)
         d_middle = ops.norm_back(d_normed, middle, layer.norm_mid, llama.eps, grad)
         d_added = d_middle
@@ -267,16 +278,18 @@ class TorchOps:
         gate, up = gate_up.chunk(2, -1)
         return act(gate, gelu) * up
 
-    def gate_back(self, grad: Tensor, gate_up: Tensor, gelu: bool) -> Tensor:
+    def gate_back(self, grad: Tensor, gate_up: Tensor, gelu: bool) -> tuple[Tensor, Tensor]:
+        """The gradient of gate and up, and the result of the gate."""
         gate, up = gate_up.chunk(2, -1)
+        active = act(gate, gelu)
         back = torch.empty_like(gate_up)
         d_gate, d_up = back.chunk(2, -1)
-        torch.mul(grad, act(gate, gelu), out=d_up)
+        torch.mul(grad, active, out=d_up)
         if gelu:
             d_gate.copy_(torch.ops.aten.gelu_backward(grad * up, gate, approximate="tanh"))
         else:
             d_gate.copy_(torch.ops.aten.silu_backward(grad * up, gate))
-        return back
+        return back, active.mul_(up)
 
     def turn_(self, x_NHD: Tensor, turns: Tensor, back: bool) -> None:
         cos, sin = turns[:, None].chunk(2, -1)

@@ -41,7 +41,7 @@ def _norm_back(
 
 
 @triton.jit
-def _gate_back(grad_ptr, x_ptr, out_ptr, size, GELU: tl.constexpr, BLOCK: tl.constexpr):
+def _gate_back(grad_ptr, x_ptr, out_ptr, gated_ptr, size, GELU: tl.constexpr, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     place = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     inside = place < size
@@ -58,6 +58,7 @@ def _gate_back(grad_ptr, x_ptr, out_ptr, size, GELU: tl.constexpr, BLOCK: tl.con
         back = share * (1 + gate * (1 - share))
     tl.store(out_ptr + row * 2 * size + place, grad * up * back, inside)
     tl.store(out_ptr + row * 2 * size + size + place, grad * gate * share, inside)
+    tl.store(gated_ptr + row * size + place, gate * share * up, inside)
 
 
 @triton.jit
@@ -95,11 +96,11 @@ class KernelOps:
     def gate(self, gate_up: Tensor, gelu: bool) -> Tensor:
         return kernels.gate(gate_up, gelu)
 
-    def gate_back(self, grad: Tensor, gate_up: Tensor, gelu: bool) -> Tensor:
-        out = torch.empty_like(gate_up)
+    def gate_back(self, grad: Tensor, gate_up: Tensor, gelu: bool) -> tuple[Tensor, Tensor]:
+        out, gated = torch.empty_like(gate_up), torch.empty_like(grad)
         rows, size = grad.shape
-        _gate_back[(rows, triton.cdiv(size, 1024))](grad, gate_up, out, size, GELU=gelu, BLOCK=1024)
-        return out
+        _gate_back[(rows, triton.cdiv(size, 1024))](grad, gate_up, out, gated, size, GELU=gelu, BLOCK=1024)
+        return out, gated
 
     def turn_(self, x_NHD: Tensor, turns: Tensor, back: bool) -> None:
         tokens, heads, size = x_NHD.shape
