@@ -23,7 +23,7 @@ import threading
 import time
 import tracemalloc
 import zlib
-from collections import Counter, deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -129,7 +129,7 @@ def archive(turns: int = TURNS) -> EnvironmentSpec:
 
 def pages(turns: int) -> list[list[Item]]:
     """Reads a page in every turn but the last."""
-    calls = [[FunctionCall(f"call_{i}", "page", f'{{"number": {i}}}')] for i in range(turns - 1)]
+    calls: list[list[Item]] = [[FunctionCall(f"call_{i}", "page", f'{{"number": {i}}}')] for i in range(turns - 1)]
     return [*calls, [Message("assistant", "All pages are read.")]]
 
 
@@ -327,9 +327,9 @@ class Watch:
         self.busy = self.settling = self.rendering = 0
         self.requests = self.episodes = 0
         self.changed = time.perf_counter()
-        self.seconds = Counter[str]()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
         """Wall seconds while episodes run: busy, or idle and why."""
-        self.cpu = Counter[str]()
+        self.cpu: defaultdict[str, float] = defaultdict(float)
         self.prompt_tokens = 0
 
     def clear(self) -> None:

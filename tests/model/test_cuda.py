@@ -287,7 +287,8 @@ def test_lines_attend_as_the_tree_does() -> None:
     torch.manual_seed(0)
     q, k, v = (torch.randn(len(tree.ids_N), heads, 64, dtype=torch.bfloat16, device="cuda") for heads in (8, 2, 2))
     grad = torch.randn_like(q)
-    made = []
+    made: list[tuple[torch.Tensor, torch.Tensor]] = []
+    each: Any
     for each in (Lines(tree), TreeKernel(tree.positions_N, tree.ends_N, torch.bfloat16)):
         out, kept = each.forward(q, k, v, Scores(0.125))
         made.append((out, each.backward(grad, q, k, v, out, kept, Scores(0.125))))

@@ -47,3 +47,12 @@ def test_a_norm_is_added_to_what_is_given() -> None:
     x, weight, plus = torch.randn(3, 5, 24, generator=torch.Generator().manual_seed(0)).unbind()
     made = KernelOps().norm(x, weight[0], 1e-6, plus)
     torch.testing.assert_close(made, TorchOps().norm(x, weight[0], 1e-6, plus))
+
+
+@pytest.mark.parametrize("gelu", [False, True])
+def test_the_gate_and_its_gradient_are_those_of_torch(gelu: bool) -> None:
+    generator = torch.Generator().manual_seed(0)
+    grad, gates = torch.randn(5, 24, generator=generator), torch.randn(5, 48, generator=generator)
+    for mine, other in zip(*(ops.gate_back(grad, gates, gelu) for ops in (KernelOps(), TorchOps())), strict=True):
+        torch.testing.assert_close(mine, other)
+    torch.testing.assert_close(TorchOps().gate_back(grad, gates, gelu)[1], TorchOps().gate(gates, gelu))

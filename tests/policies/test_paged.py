@@ -97,7 +97,7 @@ def test_segments_and_pages_decode_as_the_forward_pass_does(name: str) -> None:
 @pytest.mark.parametrize("name", ["Mistral", "Qwen2", "Qwen3", "Gemma2", "Gemma3"])
 def test_windows_and_caps_decode_as_the_forward_pass_does(name: str, window: int) -> None:
     """A window within one or two segments, and one that covers a whole segment."""
-    fields = {} if name == "Mistral" else {"layer_types": ["sliding_attention", "full_attention"]}
+    fields: dict[str, Any] = {} if name == "Mistral" else {"layer_types": ["sliding_attention", "full_attention"]}
     if name.startswith("Qwen"):
         fields["use_sliding_window"] = True
     if name == "Gemma2":

@@ -129,7 +129,7 @@ def test_rows_that_come_wait_and_are_cancelled_leave_no_page_behind(seed: int) -
             request(draw.choice(asked).ids if asked and number % 4 == 0 else ids, draw.randrange(1, 60), number)
         )
 
-    async def one(asked: Generation) -> Completion | None:
+    async def one(asked: Generation) -> Completion | BaseException | None:
         await asyncio.sleep(draw.random() * 0.3)
         task = asyncio.ensure_future(engine.generate(asked))
         if draw.random() < 0.3:

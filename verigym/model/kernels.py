@@ -13,7 +13,7 @@ once for all of them. In a layer with a sliding window, a row computes and combi
 WINDOW and CAP are 0 without a window or a soft cap of the scores, and their instructions are then not compiled.
 """
 
-# pyright: reportMissingImports=false, reportIndexIssue=false
+# pyright: reportMissingImports=false, reportIndexIssue=false, reportPossiblyUnboundVariable=false
 # Only CUDA builds of torch include Triton. A kernel is launched by indexing it.
 from typing import NamedTuple
 

@@ -2,8 +2,8 @@
 
 The base is frozen and only adapters are trained, so a layer keeps little for its backward pass: its input, the joined q k v, the
 attention output, the middle of the layer, the narrow A x, and the inputs of norms after attention and MLP (Gemma 2 and 3).
-Everything else is recomputed. Gate and up, the largest part, are
-kept on a CPU, and on a GPU in as many layers as its memory allows.
+Everything else is recomputed. Gate and up, the largest part, are kept on a CPU, and on a GPU in as many layers as its memory
+allows. If even the rest does not fit, some layers keep only their input.
 
     y = W x + B A x      dx = W' dy + A' (B' dy)      dA = (B' dy) x'      dB = dy (A x)'
 
@@ -13,6 +13,7 @@ Shapes: N tokens, H hidden size, R ranks of the joined adapters, O outputs, L la
 is passed in. It gets q, k and v and returns its output and the state for its backward pass.
 """
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -43,7 +44,9 @@ if TYPE_CHECKING:
 Attention: TypeAlias = "Blockwise | Lines | TreeKernel"
 """Attention over a tree. Its backward pass returns the gradients of q, k and v, joined: (N, X, D)."""
 _KEPT = 0.6
-"""Share of the free memory of a GPU for what is kept for the backward pass."""
+"""Share of the free memory of a GPU for what is kept for the backward pass, with gate and up."""
+_MOST = 0.85
+"""The same, without gate and up."""
 Ops: TypeAlias = "TorchOps | KernelOps"
 """The operations that are not matrix products. `turn_` applies the rotary embedding in place."""
 
@@ -66,23 +69,27 @@ def hidden(llama: LlamaModel, ids_N: Tensor, positions_N: Tensor, attention: Att
     """The last hidden states with the adapter on the model, with gradients."""
     x_NH = llama.embed(ids_N, llama.embedding_pair())
     turns = {rope: torch.cat(both, -1)[:, 0].contiguous() for rope, both in llama.turns(positions_N).items()}
-    keep = layers_with_room(llama, x_NH)
+    whole, bare = layers_with_room(llama, x_NH)
     for number, (layer, adapters) in enumerate(zip(llama.layers, joined_adapters(llama), strict=True)):
-        x_NH = _Layer.apply(x_NH, llama, layer, turns[layer.rope], attention, ops, number < keep, *adapters)
+        keep = "all" if number < whole else "input" if number < bare else "most"
+        x_NH = _Layer.apply(x_NH, llama, layer, turns[layer.rope], attention, ops, keep, *adapters)
     return _Norm.apply(x_NH, llama.norm, llama.eps, ops)
 
 
-def layers_with_room(llama: LlamaModel, x_NH: Tensor) -> int:
-    """In how many layers gate and up can be kept for the backward pass."""
+def layers_with_room(llama: LlamaModel, x_NH: Tensor) -> tuple[int, int]:
+    """In how many layers gate and up are kept for the backward pass too, and in how many only the input is. One of them is 0."""
+    count = len(llama.layers)
     if x_NH.device.type == "cpu":
-        return len(llama.layers)
+        return count, 0
     layer = llama.layers[0]
     wide = 2 if layer.norms_after is None else 4  # x, middle, and the inputs of norms after attention and MLP
     kept = wide * sum(layer.out.sizes) + sum(layer.qkv.sizes) + llama.heads * llama.head_size
     number = len(x_NH) * x_NH.element_size()
     gates = sum(layer.gate_up.sizes)
-    room = free_bytes(x_NH.device) * _KEPT - number * (len(llama.layers) * kept + 4 * gates)
-    return max(0, min(len(llama.layers), int(room / (number * gates))))
+    free, needed = free_bytes(x_NH.device), number * (count * kept + 4 * gates)
+    whole = int((free * _KEPT - needed) / (number * gates))
+    bare = math.ceil((needed - free * _MOST) / (number * (kept - x_NH.shape[1])))
+    return max(0, min(count, whole)), max(0, min(count, bare))
 
 
 class _Adapted:
@@ -132,20 +139,17 @@ class _Adapted:
 class _Layer(Function):
     @staticmethod
     def forward(
-        ctx: Any, x: Tensor, llama: LlamaModel, layer: Layer, turns: Tensor, attention: Attention, ops: Ops, keep: bool,
+        ctx: Any, x: Tensor, llama: LlamaModel, layer: Layer, turns: Tensor, attention: Attention, ops: Ops, keep: str,
         *adapters: Tensor | None,
     ) -> Tensor:  # fmt: skip
-        qkv, out, gate_up, down = parts = _parts(layer, adapters, [None] * 4)
-        heads = qkv.forward(ops.norm(x, layer.norm_in, llama.eps))
-        if layer.head_norms is None:
-            ops.turn_(_heads(heads, llama)[:, : -llama.kv_heads], turns, False)
-        seen, kept = attention.forward(*_qkv(heads, llama, layer, turns, ops), layer.scores)
-        middle, added = _added(x, seen.reshape(len(x), -1), out, layer.norms_after and layer.norms_after[0], llama, ops)
-        gates = gate_up.forward(ops.norm(middle, layer.norm_mid, llama.eps))
-        gated = ops.gate(gates, llama.gelu)
-        result, last = _added(middle, gated, down, layer.norms_after and layer.norms_after[1], llama, ops)
-        lows = [part.low_NR for part in parts]
-        ctx.save_for_backward(x, heads, seen, middle, gates if keep else None, added, last, *lows, *adapters)
+        parts = _parts(layer, adapters, [None] * 4)
+        result, kept, tensors = _computed(x, llama, layer, turns, attention, ops, parts)
+        tensors += [part.low_NR for part in parts]
+        if keep == "input":
+            kept, tensors = None, [None] * len(tensors)
+        elif keep == "most":
+            tensors[_GATES] = None
+        ctx.save_for_backward(x, *tensors, *adapters)
         ctx.rest = llama, layer, turns, attention, ops, kept
         return result
 
@@ -153,7 +157,10 @@ class _Layer(Function):
     def backward(ctx: Any, *grads: Tensor) -> Any:
         x, heads, seen, middle, gates, added, last, *rest = ctx.saved_tensors
         llama, layer, turns, attention, ops, kept = ctx.rest
-        qkv, out, gate_up, down = _parts(layer, rest[4:], rest[:4])
+        qkv, out, gate_up, down = parts = _parts(layer, rest[4:], rest[:4])
+        if heads is None:
+            _, kept, tensors = _computed(x, llama, layer, turns, attention, ops, parts)
+            heads, seen, middle, gates, added, last = tensors
         grad = grads[0].contiguous()
         ready = ops.norm(middle, layer.norm_mid, llama.eps)
         if gates is None:
@@ -181,6 +188,26 @@ class _Layer(Function):
         if ctx.needs_input_grad[0]:
             dx = ops.norm_back(d_normed, x, layer.norm_in, llama.eps, d_middle)
         return (dx, *(None,) * 6, *of_qkv, *of_out, *of_gate, *of_down)
+
+
+_GATES = 3
+"""Place of gate and up among what `_computed` returns."""
+
+
+def _computed(
+    x: Tensor, llama: LlamaModel, layer: Layer, turns: Tensor, attention: Attention, ops: Ops, parts: list[_Adapted]
+) -> tuple[Tensor, Any, list[Any]]:
+    """The result of a layer, the state of its attention, and what else the backward pass needs."""
+    qkv, out, gate_up, down = parts
+    first, second = layer.norms_after or (None, None)
+    heads = qkv.forward(ops.norm(x, layer.norm_in, llama.eps))
+    if layer.head_norms is None:
+        ops.turn_(_heads(heads, llama)[:, : -llama.kv_heads], turns, False)
+    seen, kept = attention.forward(*_qkv(heads, llama, layer, turns, ops), layer.scores)
+    middle, added = _added(x, seen.reshape(len(x), -1), out, first, llama, ops)
+    gates = gate_up.forward(ops.norm(middle, layer.norm_mid, llama.eps))
+    result, last = _added(middle, ops.gate(gates, llama.gelu), down, second, llama, ops)
+    return result, kept, [heads, seen, middle, gates, added, last]
 
 
 def _parts(layer: Layer, adapters: Sequence[Tensor | None], lows: Sequence[Tensor | None]) -> list[_Adapted]:

@@ -67,7 +67,8 @@ class Lines:
         lines = heads.index_select(0, self.paths_P).requires_grad_()
         grad = heads.new_zeros(len(lines), *grad_NHD.shape[1:]).index_copy_(0, self.first_N, grad_NHD)
         with torch.enable_grad():
-            out = self._attend(*lines.split([q_NHD.shape[1], k_NKD.shape[1], v_NKD.shape[1]], 1), scores.scaling)
+            q, k, v = lines.split([q_NHD.shape[1], k_NKD.shape[1], v_NKD.shape[1]], 1)
+            out = self._attend(q, k, v, scores.scaling)
         (of_lines,) = torch.autograd.grad(out, lines, grad)
         made = of_lines.index_select(0, self.first_N)
         sums = torch.zeros(len(self.common_S), *heads.shape[1:], dtype=torch.float32, device=heads.device)

@@ -6,7 +6,7 @@ to the root, so many programs add up the gradients of its keys. In a layer with 
 are skipped too. WINDOW and CAP are 0 without a window or a soft cap of the scores.
 """
 
-# pyright: reportMissingImports=false, reportIndexIssue=false
+# pyright: reportMissingImports=false, reportIndexIssue=false, reportPossiblyUnboundVariable=false
 # Only CUDA builds of torch include Triton. A kernel is launched by indexing it.
 from typing import Any, NamedTuple
 
