@@ -288,14 +288,14 @@ class LocalEngine:
         rows = [*decoder.everyone, *(row for row in [*new, *admitted] if row not in decoder.everyone)]
         if admitted:
             self._taken = [(other, some) for other, some in self._taken if other is not decoder]
-        decoder.reset()
-        decoder.release(small=True)
         if len(rows) == 1:
             rows[0].loop.call_soon_threadsafe(_fail, rows[0].future, error)
-            return
-        self.max_batch = max(1, len(rows) // 2)
-        with self._lock:
-            self._waiting.extendleft(reversed(rows))
+        else:
+            self.max_batch = max(1, len(rows) // 2)
+            with self._lock:
+                self._waiting.extendleft(reversed(rows))
+        decoder.reset()
+        decoder.release(small=True)
 
     def _settle(self, decoder: Decoder, rows: list[Row], drawn: SampledTokens) -> None:
         """Appends the tokens to their rows and releases finished rows."""
