@@ -17,12 +17,15 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from verigym.model import columns, full, lora
+from verigym.model import full, lora
 from verigym.model.lora_layers import Pair, base_of, looked_up
 from verigym.model.nf4 import Nf4Linear
 
 Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
 """(layer, q_NHD, k_NKD, v_NKD) -> the attention output, (N, H, D)"""
+
+Linear = Callable[[Tensor, Tensor, Tensor | None], Tensor]
+"""(x_NI, weight, bias) -> the result of a linear layer, (N, O)"""
 
 _FAMILIES = {"llama", "mistral", "qwen2", "qwen3", "gemma"}
 _STEADY_ROPE = {"default", "linear", "llama3", "yarn"}
@@ -60,6 +63,12 @@ class JoinedWeights:
             return self._weight
         parts = [layer.weight for layer in self._quantized]
         return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+    def merged(self, a_RH: Tensor | None, b_OR: Tensor | None, into: Tensor | None = None) -> Tensor:
+        """The weight with an adapter of `joined_adapters`, written to `into`. Without both, it is the weight itself."""
+        if a_RH is not None and b_OR is not None:
+            return torch.addmm(self.weight, b_OR, a_RH, out=into)
+        return self.weight if into is None else into.copy_(self.weight)
 
     def refresh(self) -> None:
         """Takes over biases that were trained. The weight is the model's own."""
@@ -282,6 +291,8 @@ class FusedWeights:
     the model's own tensors. 4-bit weights have no merged copy: each layer is dequantised and merged when it is needed.
     """
 
+    linear: Linear = staticmethod(F.linear)
+
     def __init__(self, llama: LlamaModel) -> None:
         self.llama = llama
         self._quantized = any(part.is_quantized for layer in llama.layers for part in layer.joined)
@@ -314,10 +325,7 @@ class FusedWeights:
         if self._copied:
             for layer, pairs, weights in zip(self.llama.layers, adapters, self.weights, strict=True):
                 for part, a_RH, b_OR, into in zip(layer.joined, pairs[::2], pairs[1::2], weights, strict=True):
-                    if a_RH is None or b_OR is None:
-                        into.copy_(part.weight)
-                    else:
-                        torch.addmm(part.weight, b_OR, a_RH, out=into)
+                    part.merged(a_RH, b_OR, into)
         return self.keep_pairs(adapter) or moved
 
     def keep_pairs(self, adapter: lora.LoraAdapter | None) -> bool:
@@ -346,37 +354,42 @@ class FusedWeights:
 
     def head(self, hidden: Tensor) -> Tensor:
         """The output layer with the adapter, before any scaling of logits."""
-        layer = base_of(self.llama.model.get_output_embeddings())
-        bare = type(layer) is nn.Linear and layer.bias is None and columns.applies(hidden)
-        logits = columns.product(hidden, layer.weight) if bare else layer(hidden)
+        logits = self.bare_head(hidden)
         return logits if self._head is None else logits + (hidden @ self._head.a.T) @ self._head.b.T
+
+    def bare_head(self, hidden: Tensor) -> Tensor:
+        """The output layer without an adapter."""
+        return base_of(self.llama.model.get_output_embeddings())(hidden)
 
     def hidden(self, ids_N: Tensor, positions_N: Tensor, attend: Attend) -> Tensor:
         """The last hidden states, without gradients."""
         x_NH = self.embed(ids_N)
         turns = self.llama.turns(positions_N)
-        if columns.applies(x_NH) and not self._quantized:
-            x_NH = columns.hidden(self.llama, self.weights, x_NH, turns, attend)
-            return normed(x_NH, self.llama.norm, self.llama.eps)
         for number, each in enumerate(self.weights):
-            x_NH = _layer(self.llama, number, each, x_NH, turns, attend)
+            x_NH = _layer(self.llama, number, each, x_NH, turns, attend, self.linear)
         return normed(x_NH, self.llama.norm, self.llama.eps)
 
 
 def _layer(
-    llama: LlamaModel, number: int, weights: list[Tensor], x_NH: Tensor, turns: tuple[Tensor, Tensor], attend: Attend
+    llama: LlamaModel,
+    number: int,
+    weights: list[Tensor],
+    x_NH: Tensor,
+    turns: tuple[Tensor, Tensor],
+    attend: Attend,
+    linear: Linear = F.linear,
 ) -> Tensor:
     layer, (qkv, out, gate_up, down) = llama.layers[number], weights
-    heads = F.linear(normed(x_NH, layer.norm_in, llama.eps), qkv, layer.qkv.bias)
+    heads = linear(normed(x_NH, layer.norm_in, llama.eps), qkv, layer.qkv.bias)
     qk, v = heads.view(len(x_NH), -1, llama.head_size).split([llama.heads + llama.kv_heads, llama.kv_heads], 1)
     if layer.head_norms is not None:
         parts = zip(qk.split([llama.heads, llama.kv_heads], 1), layer.head_norms, strict=True)
         qk = torch.cat([normed(x, weight, llama.eps) for x, weight in parts], 1)
     q, k = turned(qk, *turns).split([llama.heads, llama.kv_heads], 1)
     seen = attend(number, q, k, v)
-    x_NH = plus(x_NH, seen.reshape(len(x_NH), -1), out, layer.out.bias)
-    gate, up = F.linear(normed(x_NH, layer.norm_mid, llama.eps), gate_up, layer.gate_up.bias).chunk(2, -1)
-    return plus(x_NH, act(gate, llama.gelu).mul_(up), down, layer.down.bias)
+    x_NH = x_NH + linear(seen.reshape(len(x_NH), -1), out, layer.out.bias)
+    gate, up = linear(normed(x_NH, layer.norm_mid, llama.eps), gate_up, layer.gate_up.bias).chunk(2, -1)
+    return x_NH + linear(act(gate, llama.gelu).mul_(up), down, layer.down.bias)
 
 
 def plus(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:

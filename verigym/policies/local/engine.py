@@ -24,11 +24,12 @@ from verigym.core.errors import BadInput, not_found
 from verigym.core.generation import Completion, EngineLoad, Generation
 from verigym.core.printable import warn
 from verigym.core.time_limit import waiting
-from verigym.model import full, lora, lora_files
+from verigym.model import full, lora, lora_files, packed
 from verigym.model.devices import has_kernels
 from verigym.model.llama_family import FusedWeights, llama_model
 from verigym.model.load import load_model
 from verigym.model.mamba_memory import prompt_tokens, scan_bytes
+from verigym.model.packed import PackedWeights
 from verigym.model.threads import in_thread
 from verigym.policies.engines.uses import VersionUses
 from verigym.policies.local import sampling
@@ -400,7 +401,7 @@ def decoder_for(model: Any, max_batch: int, window: int) -> Decoder:
         from verigym.policies.local.paged import PagedDecoder
 
         return PagedDecoder(FusedWeights(llama), max_batch, window)
-    return SlotDecoder(model, FusedWeights(llama))
+    return SlotDecoder(model, PackedWeights(llama) if packed.supported(llama) else FusedWeights(llama))
 
 
 def _out_of_memory(error: Exception) -> bool:

@@ -1,0 +1,76 @@
+"""Packed weights compute what plain ones compute, and a token's result is the same bits whatever is computed beside it."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from tests.model.families import VOCABULARY, make, with_adapter
+from verigym.model import packed
+from verigym.model.llama_family import FusedWeights, llama_model
+from verigym.model.packed import PackedWeights
+
+needs_onednn = pytest.mark.skipif(
+    not (torch.backends.mkldnn.is_available() and torch.cpu._is_avx2_supported()), reason="oneDNN is not used here"
+)
+
+
+def hidden(model: Any, tokens: int, kind: type[FusedWeights]) -> Tensor:
+    """The hidden states and logits of some tokens, with attention that mixes the tokens before each."""
+    llama = llama_model(model)
+    assert llama is not None
+    fused = kind(llama)
+    fused.use_adapter()
+
+    def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        query, key, value = (each.transpose(0, 1) for each in (q, k, v))
+        scale = llama.layers[layer].scaling
+        seen = torch.nn.functional.scaled_dot_product_attention(
+            query, key, value, is_causal=True, scale=scale, enable_gqa=True
+        )
+        return seen.transpose(0, 1)
+
+    ids = torch.arange(tokens) * 5 % VOCABULARY
+    with torch.inference_mode():
+        found = fused.hidden(ids, torch.arange(tokens) + 3, attend)
+        return torch.cat([found, fused.head(found)], 1)
+
+
+@needs_onednn
+@pytest.mark.parametrize("name", ["Llama", "Qwen3", "Gemma"])
+@pytest.mark.parametrize("tokens", [1, 20])
+def test_packed_weights_give_the_results_of_plain_ones(name: str, tokens: int) -> None:
+    model = with_adapter(make(name))
+    torch.testing.assert_close(
+        hidden(model, tokens, PackedWeights), hidden(model, tokens, FusedWeights), rtol=1e-4, atol=1e-5
+    )
+
+
+@needs_onednn
+def test_biases_are_added() -> None:
+    model = make("Llama", attention_bias=True, mlp_bias=True)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if name.endswith("bias"):
+                parameter.normal_(generator=torch.Generator().manual_seed(len(name)))
+    torch.testing.assert_close(hidden(model, 20, PackedWeights), hidden(model, 20, FusedWeights), rtol=1e-4, atol=1e-5)
+
+
+@needs_onednn
+@pytest.mark.parametrize(("outputs", "inputs"), [(960, 576), (576, 1536), (3072, 576), (5000, 64)])
+def test_a_token_gets_the_same_bits_among_any_number_of_others(outputs: int, inputs: int) -> None:
+    draw = torch.Generator().manual_seed(0)
+    x, weight = torch.randn(200, inputs, generator=draw), torch.randn(outputs, inputs, generator=draw)
+    ready = packed.pack(weight)
+    together = packed.linear(x, ready)
+    torch.testing.assert_close(together, x @ weight.T, rtol=1e-4, atol=1e-3)
+    for count in [*range(1, 34), 63, 64, 65, 128]:
+        assert torch.equal(packed.linear(x[:count], ready), together[:count]), f"{count} tokens"
+    assert torch.equal(packed.linear(x[150:157], ready), together[150:157])
+
+
+def test_only_float32_weights_on_a_cpu_are_packed() -> None:
+    half = llama_model(make("Llama").to(torch.bfloat16))
+    assert half is not None
+    assert not packed.supported(half)
