@@ -70,7 +70,8 @@ def test_a_token_gets_the_same_bits_among_any_number_of_others(outputs: int, inp
     assert torch.equal(packed.linear(x[150:157], ready), together[150:157])
 
 
-def test_only_float32_weights_on_a_cpu_are_packed() -> None:
-    half = llama_model(make("Llama").to(torch.bfloat16))
-    assert half is not None
-    assert not packed.supported(half)
+def test_other_weights_are_used_as_they_are() -> None:
+    x, weight, bias = torch.ones(3, 8).bfloat16(), torch.ones(5, 8).bfloat16(), torch.ones(5).bfloat16()
+    assert not packed.supported(weight)
+    assert packed.pack(weight) is weight
+    assert packed.linear(x, weight, bias).tolist() == [[9.0] * 5] * 3

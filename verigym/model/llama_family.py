@@ -145,6 +145,10 @@ class LlamaModel:
             layer.refresh()
         self.norm.copy_(_norm(self.model.model.norm, self._offset))
 
+    @property
+    def is_quantized(self) -> bool:
+        return any(part.is_quantized for layer in self.layers for part in layer.joined)
+
     def embedding_pair(self, adapter: lora.LoraAdapter | None = None) -> Pair | None:
         """A, B and scale of the embeddings, from the given adapter or the one on the model."""
         return lora.pair(self.model.get_input_embeddings(), "model.embed_tokens", adapter)
@@ -295,7 +299,7 @@ class FusedWeights:
 
     def __init__(self, llama: LlamaModel) -> None:
         self.llama = llama
-        self._quantized = any(part.is_quantized for layer in llama.layers for part in layer.joined)
+        self._quantized = llama.is_quantized
         self.weights: Sequence[list[Tensor]] = (
             LayersInNf4(llama)
             if self._quantized

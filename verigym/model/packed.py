@@ -8,6 +8,7 @@ Shapes: N tokens, I inputs, O outputs.
 """
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from verigym.model import full, lora
@@ -15,19 +16,23 @@ from verigym.model.llama_family import FusedWeights, LlamaModel, joined_adapters
 from verigym.model.lora_layers import base_of
 
 
-def supported(llama: LlamaModel) -> bool:
-    """Whether the weights can be packed on this machine."""
-    plain = llama.embedding.device.type == "cpu" and llama.embedding.dtype == torch.float32
-    joined = all(not part.is_quantized for layer in llama.layers for part in layer.joined)
-    return plain and joined and torch.backends.mkldnn.is_available() and torch.cpu._is_avx2_supported()
+def supported(weight: Tensor) -> bool:
+    """Whether such a weight can be packed on this machine."""
+    fits = weight.device.type == "cpu" and weight.dtype == torch.float32
+    return fits and torch.backends.mkldnn.is_available() and torch.cpu._is_avx2_supported()
 
 
 def pack(weight_OI: Tensor) -> Tensor:
+    """The weight for `linear`. It is the same tensor if it cannot be packed."""
+    if not supported(weight_OI):
+        return weight_OI
     return torch.ops.mkldnn._reorder_linear_weight(weight_OI.contiguous(), None)
 
 
 def linear(x_NI: Tensor, packed: Tensor, bias: Tensor | None = None) -> Tensor:
     """`F.linear` with a packed weight, (N, O)."""
+    if not packed.is_mkldnn:
+        return F.linear(x_NI, packed, bias)
     if len(x_NI) == 1:
         return linear(x_NI.expand(2, -1).contiguous(), packed, bias)[:1]
     return torch.ops.mkldnn._linear_pointwise(x_NI, packed, bias, "none", [], "")

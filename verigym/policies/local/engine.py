@@ -401,7 +401,8 @@ def decoder_for(model: Any, max_batch: int, window: int) -> Decoder:
         from verigym.policies.local.paged import PagedDecoder
 
         return PagedDecoder(FusedWeights(llama), max_batch, window)
-    return SlotDecoder(model, PackedWeights(llama) if packed.supported(llama) else FusedWeights(llama))
+    plain = llama.is_quantized or not packed.supported(llama.embedding)
+    return SlotDecoder(model, FusedWeights(llama) if plain else PackedWeights(llama))
 
 
 def _out_of_memory(error: Exception) -> bool:
