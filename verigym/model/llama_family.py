@@ -391,9 +391,9 @@ def _layer(
         qk = torch.cat([normed(x, weight, llama.eps) for x, weight in parts], 1)
     q, k = turned(qk, *turns).split([llama.heads, llama.kv_heads], 1)
     seen = attend(number, q, k, v)
-    x_NH = x_NH + linear(seen.reshape(len(x_NH), -1), out, layer.out.bias)
+    x_NH = linear(seen.reshape(len(x_NH), -1), out, layer.out.bias).add_(x_NH)
     gate, up = linear(normed(x_NH, layer.norm_mid, llama.eps), gate_up, layer.gate_up.bias).chunk(2, -1)
-    return x_NH + linear(act(gate, llama.gelu).mul_(up), down, layer.down.bias)
+    return linear(act(gate, llama.gelu).mul_(up), down, layer.down.bias).add_(x_NH)
 
 
 def plus(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:

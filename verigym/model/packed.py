@@ -45,19 +45,29 @@ class PackedWeights(FusedWeights):
 
     def __init__(self, llama: LlamaModel) -> None:
         super().__init__(llama)
+        self.weights: list[list[Tensor]] = [[] for _ in llama.layers]
         self._packed_head: Tensor | None = None
+        self._head_version = (0, 0)
+        """Address and version of the weight that was packed."""
 
     @torch.no_grad()
     def use_adapter(self, adapter: lora.LoraAdapter | None = None) -> bool:
         if full.is_full(self.llama.model):
             self.llama.refresh()
-        self.weights = packed = []
-        for layer, pairs in zip(self.llama.layers, joined_adapters(self.llama, adapter), strict=True):
-            parts = zip(layer.joined, pairs[::2], pairs[1::2], strict=True)
-            packed.append([pack(part.merged(a_RH, b_OR)) for part, a_RH, b_OR in parts])
-        head = base_of(self.llama.model.get_output_embeddings())
-        self._packed_head = pack(head.weight.detach()) if type(head) is nn.Linear else None
+        adapters = joined_adapters(self.llama, adapter)
+        merged = [torch.empty_like(part.weight) for part in self.llama.layers[0].joined]
+        for number, (layer, pairs) in enumerate(zip(self.llama.layers, adapters, strict=True)):
+            parts = zip(layer.joined, pairs[::2], pairs[1::2], merged, strict=True)
+            self.weights[number] = [pack(part.merged(a_RH, b_OR, into)) for part, a_RH, b_OR, into in parts]
+        self._pack_head()
         return self.keep_pairs(adapter)
+
+    def _pack_head(self) -> None:
+        """Packs the output layer if it has changed."""
+        head = base_of(self.llama.model.get_output_embeddings())
+        if type(head) is nn.Linear and self._head_version != (head.weight.data_ptr(), head.weight._version):
+            self._packed_head = pack(head.weight.detach())
+            self._head_version = head.weight.data_ptr(), head.weight._version
 
     def bare_head(self, hidden: Tensor) -> Tensor:
         if self._packed_head is None:

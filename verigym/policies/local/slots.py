@@ -130,35 +130,34 @@ class _SlotPass:
             query, key, value = (F.pad(each, (0, 0, 0, self.more)) for each in (query, key, value))
         rows, heads, new, size = query.shape
         query = (query * scaling).reshape(rows, key.shape[1], -1, size)
-        scores = query.new_full((*query.shape[:3], self.width + self.own), -torch.inf)
-        own = scores[..., self.width :]
-        own.copy_(query @ key.transpose(-1, -2))
-        self._prefix_scores(layer, query, scores)
-        mask = self._mask(window, scores.dtype)
-        if cap is not None:
-            scores = torch.tanh(scores / cap) * cap
-        if cap is not None or window is not None:
-            scores.unflatten(2, (-1, new)).add_(mask)
-        else:  # no query's prefix is hidden
-            own.unflatten(2, (-1, new)).add_(mask[..., self.width :])
+        scores = self._prefix_scores(layer, query)
+        mask, seen = self._mask(window, scores.dtype), scores.unflatten(2, (-1, new))
+        own = (query @ key.transpose(-1, -2)).unflatten(2, (-1, new))
+        if cap is None and window is None:  # no query's prefix is hidden
+            torch.add(own, mask[..., self.width :], out=seen[..., self.width :])
+        else:
+            seen[..., self.width :] = own
+            if cap is not None:
+                seen.div_(cap).tanh_().mul_(cap)
+            seen.add_(mask)
         weights = torch.softmax(scores.float(), -1).to(query.dtype)
         out = weights[..., self.width :] @ value
-        self._add_prefix_values(layer, weights, out)
+        for prefix, which in self.prefixes:
+            some = weights[which, ..., : len(prefix.after_P16)].transpose(0, 1).flatten(1, 2)
+            found = [packed.linear(each, values) for each, values in zip(some, prefix.values[layer], strict=True)]
+            out[which] += torch.stack(found).unflatten(1, (-1, out.shape[2])).transpose(0, 1)
         return out.view(rows, heads, new, size).transpose(1, 2)[:, : new - self.more]
 
-    def _prefix_scores(self, layer: int, query: Tensor, scores: Tensor) -> None:
-        """Writes the scores of each row's queries with the keys of its prefix. One product per prefix and head."""
+    def _prefix_scores(self, layer: int, query: Tensor) -> Tensor:
+        """The scores of each row's queries with the keys of its prefix, minus infinity past its end, and room for the row's own.
+        One product per prefix and head."""
+        scores = query.new_empty((*query.shape[:3], self.width + self.own))
+        scores[..., : self.width].fill_(-torch.inf)
         for prefix, which in self.prefixes:
-            for head, keys in enumerate(prefix.keys[layer]):
-                found = packed.linear(query[which, head].flatten(0, 1), keys, prefix.after_P16)
-                scores[which, head, :, : found.shape[1]] = found.unflatten(0, (-1, query.shape[2]))
-
-    def _add_prefix_values(self, layer: int, weights: Tensor, out: Tensor) -> None:
-        for prefix, which in self.prefixes:
-            width = len(prefix.after_P16)
-            for head, values in enumerate(prefix.values[layer]):
-                seen = packed.linear(weights[which, head, :, :width].flatten(0, 1), values)
-                out[which, head] += seen.unflatten(0, (-1, out.shape[2]))
+            some = query[which].transpose(0, 1).flatten(1, 2)
+            found = [packed.linear(each, keys, prefix.after_P16) for each, keys in zip(some, prefix.keys[layer], strict=True)]
+            scores[which, ..., : len(prefix.after_P16)] = torch.stack(found).unflatten(1, (-1, query.shape[2])).transpose(0, 1)
+        return scores
 
     def _mask(self, window: int | None, dtype: torch.dtype) -> Tensor:
         """Minus infinity for keys that are hidden from a query, otherwise 0, (B, 1, 1, S, X)."""
