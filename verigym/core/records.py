@@ -111,6 +111,8 @@ class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     reasoning_tokens: int = 0
     """Maximum tokens of reasoning in a reply. The reasoning is ended there, and the answer follows. 0 for no limit besides
     `max_tokens`."""
+    weights: Literal["", "bfloat16"] = ""
+    """`bfloat16`: the engine in this process computes products in bfloat16, on a CPU. Empty: in the precision of the model."""
 
 
 class Usage(Struct, frozen=True, omit_defaults=True):

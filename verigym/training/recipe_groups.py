@@ -138,6 +138,13 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return self.choose == "best" or self.patience > 0
 
 
+class EngineSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """How the engine in this process samples the episodes to train on. Key `engine`."""
+
+    weights: Literal["", "bfloat16"] = ""
+    """`bfloat16`: products in bfloat16, on a CPU. Training and held-out evaluations use the precision of the model."""
+
+
 class Rft(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """Settings of `algorithm: rft`. A step is a round: sample, keep what passes, imitate it. Key `rft`."""
 

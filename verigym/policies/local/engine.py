@@ -79,6 +79,7 @@ class LocalEngine:
     async def generate(self, request: Generation) -> Completion:
         if request.version and request.version not in self.adapters:
             raise not_found("loaded version", request.version, self.adapters)
+        self.check_weights(request.sampling.weights)
         if len(request.ids) >= self.window:
             return Completion([], [], "context_full", version=request.version)
         await self._open.wait()
@@ -94,6 +95,11 @@ class LocalEngine:
                 return await row.future
         finally:
             row.begun()
+
+    def check_weights(self, weights: str) -> None:
+        """Refuses a request with weights in bfloat16 if this model cannot sample with them."""
+        if weights and (why := packed.why_not_bfloat16(llama_model(self.model))):
+            raise BadInput(f"Weights in {weights} cannot be used here: {why}. Remove the setting")
 
     async def load(self, version: str, folder: Path) -> None:
         """Reads the adapter in the folder. Requests of other versions go on meanwhile."""
@@ -200,15 +206,15 @@ class LocalEngine:
         with self._lock:
             waiting, self._waiting = self._waiting, deque()
         room = self.max_batch - sum(len(decoder.everyone) for decoder in self._decoders)
-        taken: dict[str, tuple[Decoder, list[Row]]] = {}
+        taken: dict[tuple[str, str], tuple[Decoder, list[Row]]] = {}
         left: list[Row] = []
-        full: set[str] = set()
+        full: set[tuple[str, str]] = set()
         for row in waiting:
-            version = row.request.version
+            kind = row.request.version, row.request.sampling.weights
             if row.future.cancelled():
                 continue
-            if room > 0 and version not in full:
-                decoder, new = taken.get(version) or (self._decoder(version, taken), [])
+            if room > 0 and kind not in full:
+                decoder, new = taken.get(kind) or (self._decoder(*kind, taken), [])
                 try:
                     fits = decoder is not None and decoder.fits(row, new)
                 except torch.OutOfMemoryError as error:  # it would not fit alone
@@ -216,25 +222,33 @@ class LocalEngine:
                     continue
                 if decoder is not None and fits:
                     new.append(row)
-                    taken[version] = decoder, new
+                    taken[kind] = decoder, new
                     room -= 1
                     continue
-            full.add(version)
+            full.add(kind)
             left.append(row)
         with self._lock:
             self._waiting.extendleft(reversed(left))
         self._taken = list(taken.values())
 
-    def _decoder(self, version: str, taken: dict[str, tuple[Decoder, list[Row]]]) -> "Decoder | None":
-        """The decoder with this version. Otherwise a new or idle decoder loads it."""
-        loaded = next((decoder for decoder in self._decoders if decoder.version == version), None)
+    def _decoder(
+        self, version: str, weights: str, taken: dict[tuple[str, str], tuple[Decoder, list[Row]]]
+    ) -> "Decoder | None":
+        """The decoder with this version and these weights. Otherwise a new or idle decoder loads the version."""
+        alike = [decoder for decoder in self._decoders if decoder.weights == weights]
+        loaded = next((decoder for decoder in alike if decoder.version == version), None)
         if loaded is not None:
             return loaded
         used = [decoder for decoder, _ in taken.values()]
-        free = next((decoder for decoder in self._decoders if not decoder.everyone and decoder not in used), None)
+        idle = [decoder for decoder in self._decoders if not decoder.everyone and decoder not in used]
+        free = next((decoder for decoder in idle if decoder.weights == weights), None)
         bare = free is not None and free.version is None
-        if not bare and (not self._decoders or (self._decoders[0].concurrent and len(self._decoders) < MOST_DECODERS)):
-            free = decoder_for(self.model, self.max_batch, self.window)
+        more = not self._decoders or (self._decoders[0].concurrent and len(self._decoders) < MOST_DECODERS)
+        if not bare and not more and free is None and idle:
+            self._decoders.remove(idle[0])
+            more = True
+        if not bare and more:
+            free = decoder_for(self.model, self.max_batch, self.window, weights)
             self._decoders.append(free)
         if free is not None:
             free.reset()
@@ -328,6 +342,7 @@ class PlainDecoder:
 
     concurrent = False
     version: str | None = None
+    weights = ""
 
     def __init__(self, model: Any) -> None:
         self.model = model
@@ -388,7 +403,7 @@ class PlainDecoder:
         return out.logits[:, -1]
 
 
-def decoder_for(model: Any, max_batch: int, window: int) -> Decoder:
+def decoder_for(model: Any, max_batch: int, window: int, weights: str = "") -> Decoder:
     """The fastest decoder that gives correct results for this model."""
     llama = llama_model(model)
     if llama is None:
@@ -402,7 +417,8 @@ def decoder_for(model: Any, max_batch: int, window: int) -> Decoder:
 
         return PagedDecoder(FusedWeights(llama), max_batch, window)
     plain = llama.is_quantized or not packed.supported(llama.embedding)
-    return SlotDecoder(model, FusedWeights(llama) if plain else PackedWeights(llama))
+    dtype = torch.bfloat16 if weights else torch.float32
+    return SlotDecoder(model, FusedWeights(llama) if plain else PackedWeights(llama, dtype), weights)
 
 
 def _out_of_memory(error: Exception) -> bool:

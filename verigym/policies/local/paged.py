@@ -59,6 +59,8 @@ class PagedDecoder:
     """Several instances with different adapters can run concurrently."""
     version: str | None = None
     """Version of the weights, set by the engine."""
+    weights = ""
+    """Precision of the weights, as in `Sampling`. Empty for that of the model."""
 
     def __init__(self, fused: FusedWeights, max_batch: int, window: int) -> None:
         self.fused = fused

@@ -193,8 +193,9 @@ AttentionInterface.register(_NAME, _attention)
 class SlotDecoder:
     version: str | None = None
 
-    def __init__(self, model: Any, fused: FusedWeights | None) -> None:
+    def __init__(self, model: Any, fused: FusedWeights | None, weights: str = "") -> None:
         self.model = model
+        self.weights = weights
         self.fused = fused
         self.concurrent = fused is not None
         self.device = next(model.parameters()).device
