@@ -1,4 +1,4 @@
-"""Products in bfloat16: close to float32, the same in every batch, refreshed with the adapter, and refused where they do not work."""
+"""Products in bfloat16: close to float32, refreshed with the adapter, and refused where they do not work."""
 
 import asyncio
 import copy

@@ -84,4 +84,3 @@ def test_an_agent_with_its_own_sampling_settings_uses_the_weights_of_the_run() -
     assert settings.sampling_of(agent) == Sampling(temperature=0.3, reasoning_tokens=5, weights="bfloat16")
     plain = msgspec.structs.replace(settings, sampling=Sampling())
     assert plain.sampling_of(agent) == Sampling(temperature=0.3, reasoning_tokens=5)
-

@@ -155,8 +155,12 @@ class _SlotPass:
         scores[..., : self.width].fill_(-torch.inf)
         for prefix, which in self.prefixes:
             some = query[which].transpose(0, 1).flatten(1, 2)
-            found = [packed.linear(each, keys, prefix.after_P16) for each, keys in zip(some, prefix.keys[layer], strict=True)]
-            scores[which, ..., : len(prefix.after_P16)] = torch.stack(found).unflatten(1, (-1, query.shape[2])).transpose(0, 1)
+            found = [
+                packed.linear(each, keys, prefix.after_P16) for each, keys in zip(some, prefix.keys[layer], strict=True)
+            ]
+            scores[which, ..., : len(prefix.after_P16)] = (
+                torch.stack(found).unflatten(1, (-1, query.shape[2])).transpose(0, 1)
+            )
         return scores
 
     def _mask(self, window: int | None, dtype: torch.dtype) -> Tensor:
@@ -233,8 +237,7 @@ class SlotDecoder:
             by_prefix.setdefault(row.prefix, []).append(row)
         logits: dict[Row, Tensor] = {}
         for ids, rows in by_prefix.items():
-            for row, found in zip(rows, self._begin(ids, rows), strict=True):
-                logits[row] = found
+            logits |= self._begin(ids, rows)
         return sampling.draw(torch.stack([logits[row] for row in new]), new)
 
     def advance(self, steps: int) -> SampledTokens:
@@ -266,7 +269,7 @@ class SlotDecoder:
         """Number of used positions of a row's slot, including its last token."""
         return len(row.context) - len(row.prefix)
 
-    def _begin(self, prefix_ids: tuple[int, ...], new: list[Row]) -> Tensor:
+    def _begin(self, prefix_ids: tuple[int, ...], new: list[Row]) -> dict[Row, Tensor]:
         """Fills the slots of new rows with one prefix and returns the logits of their next tokens. Equal prompts are computed
         once. Prompts of similar length are computed together, in batches of limited size."""
         prefix = self._prefix_of(prefix_ids)
@@ -277,7 +280,7 @@ class SlotDecoder:
         places: dict[tuple[int, ...], list[int]] = {}
         for place, tail in enumerate(tails):
             places.setdefault(tail, []).append(place)
-        found: dict[int, Tensor] = {}
+        found: dict[Row, Tensor] = {}
         for some in _together(sorted(places, key=len)):
             longest = len(some[-1])
             ids = torch.tensor([[*tail, *[0] * (longest - len(tail))] for tail in some], device=self.device)
@@ -289,9 +292,9 @@ class SlotDecoder:
                     buffer[target + len(self.rows), :, :longest] = each[source]
             last = torch.tensor([len(tail) - 1 for tail in some], device=self.device)
             logits = self._logits(hidden[torch.arange(len(some), device=self.device), last])
-            found |= zip(target.tolist(), logits[source], strict=True)
+            found |= {new[place]: each for tail, each in zip(some, logits, strict=True) for place in places[tail]}
         self.rows += new
-        return torch.stack([found[place] for place in range(len(new))])
+        return found
 
     def _prefix_of(self, ids: tuple[int, ...]) -> Prefix | None:
         if not ids:
