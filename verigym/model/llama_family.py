@@ -25,7 +25,7 @@ Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
 """(layer, q_NHD, k_NKD, v_NKD) -> the attention output, (N, H, D)"""
 
 Linear = Callable[[Tensor, Tensor, Tensor | None], Tensor]
-"""(x_NI, weight, bias) -> the result of a linear layer, (N, O)"""
+"""(x_NI, weight, bias) -> the result of a linear layer, (N, O), in the precision of the weight"""
 
 _FAMILIES = {"llama", "mistral", "qwen2", "qwen3", "gemma"}
 _STEADY_ROPE = {"default", "linear", "llama3", "yarn"}
@@ -384,16 +384,16 @@ def _layer(
     linear: Linear = F.linear,
 ) -> Tensor:
     layer, (qkv, out, gate_up, down) = llama.layers[number], weights
-    heads = linear(normed(x_NH, layer.norm_in, llama.eps), qkv, layer.qkv.bias)
+    heads = linear(normed(x_NH, layer.norm_in, llama.eps), qkv, layer.qkv.bias).to(x_NH.dtype)
     qk, v = heads.view(len(x_NH), -1, llama.head_size).split([llama.heads + llama.kv_heads, llama.kv_heads], 1)
     if layer.head_norms is not None:
         parts = zip(qk.split([llama.heads, llama.kv_heads], 1), layer.head_norms, strict=True)
         qk = torch.cat([normed(x, weight, llama.eps) for x, weight in parts], 1)
     q, k = turned(qk, *turns).split([llama.heads, llama.kv_heads], 1)
     seen = attend(number, q, k, v)
-    x_NH = linear(seen.reshape(len(x_NH), -1), out, layer.out.bias).add_(x_NH)
+    x_NH = linear(seen.reshape(len(x_NH), -1), out, layer.out.bias).to(x_NH.dtype).add_(x_NH)
     gate, up = linear(normed(x_NH, layer.norm_mid, llama.eps), gate_up, layer.gate_up.bias).chunk(2, -1)
-    return linear(act(gate, llama.gelu).mul_(up), down, layer.down.bias).add_(x_NH)
+    return linear(act(gate, llama.gelu).mul_(up), down, layer.down.bias).to(x_NH.dtype).add_(x_NH)
 
 
 def plus(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:

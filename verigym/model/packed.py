@@ -46,13 +46,13 @@ def pack(weight_OI: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
 
 
 def linear(x_NI: Tensor, packed: Tensor, bias: Tensor | None = None) -> Tensor:
-    """`F.linear` with a packed weight, (N, O). The inputs are rounded to the precision of the weight."""
+    """`F.linear` with a packed weight, (N, O). Inputs and result have the precision of the weight."""
     if not packed.is_mkldnn:
         return F.linear(x_NI, packed, bias)
     if len(x_NI) == 1:
         return linear(x_NI.expand(2, -1).contiguous(), packed, bias)[:1]
     x_NI, bias = (each if each is None else each.to(packed.dtype) for each in (x_NI, bias))
-    return torch.ops.mkldnn._linear_pointwise(x_NI, packed, bias, "none", [], "").float()
+    return torch.ops.mkldnn._linear_pointwise(x_NI, packed, bias, "none", [], "")
 
 
 class PackedWeights(FusedWeights):

@@ -121,7 +121,7 @@ class _SlotPass:
         query: Tensor,
         key: Tensor,
         value: Tensor,
-        scaling: float,
+        scaling: float = 1.0,
         window: int | None = None,
         cap: float | None = None,
     ) -> Tensor:
@@ -129,7 +129,7 @@ class _SlotPass:
         if self.more:
             query, key, value = (F.pad(each, (0, 0, 0, self.more)) for each in (query, key, value))
         rows, heads, new, size = query.shape
-        query = (query * scaling).reshape(rows, key.shape[1], -1, size)
+        query = (query if scaling == 1.0 else query * scaling).reshape(rows, key.shape[1], -1, size)
         scores = self._prefix_scores(layer, query)
         mask, seen = self._mask(window, scores.dtype), scores.unflatten(2, (-1, new))
         own = (query @ key.transpose(-1, -2)).unflatten(2, (-1, new))
@@ -152,7 +152,8 @@ class _SlotPass:
         """The scores of each row's queries with the keys of its prefix, minus infinity past its end, and room for the row's own.
         One product per prefix and head."""
         scores = query.new_empty((*query.shape[:3], self.width + self.own))
-        scores[..., : self.width].fill_(-torch.inf)
+        if not any(isinstance(which, slice) for _, which in self.prefixes):
+            scores[..., : self.width].fill_(-torch.inf)
         for prefix, which in self.prefixes:
             some = query[which].transpose(0, 1).flatten(1, 2)
             found = [
@@ -341,9 +342,9 @@ class SlotDecoder:
         rows, new = ids.shape
 
         def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+            k = k * fused.llama.layers[layer].scaling  # there are fewer keys than queries
             query, key, value = (tensor.view(rows, new, *tensor.shape[1:]).transpose(1, 2) for tensor in (q, k, v))
-            key, value = forward.update(key, value, layer)
-            return forward.attend(layer, query, key, value, fused.llama.layers[layer].scaling)
+            return forward.attend(layer, query, *forward.update(key, value, layer))
 
         return fused.hidden(ids.view(-1), positions.reshape(-1), attend).view(rows, new, -1)
 
