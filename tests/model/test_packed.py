@@ -75,3 +75,16 @@ def test_other_weights_are_used_as_they_are() -> None:
     assert not packed.supported(weight)
     assert packed.pack(weight) is weight
     assert packed.linear(x, weight, bias).tolist() == [[9.0] * 5] * 3
+
+
+@needs_onednn
+def test_the_output_layer_is_packed_again_after_a_release_and_after_a_change() -> None:
+    llama = llama_model(make("Llama"))
+    assert llama is not None
+    fused, x = PackedWeights(llama), torch.randn(3, llama.embedding.shape[1])
+    first = fused.head(x)
+    fused.release()
+    assert torch.equal(fused.head(x), first)
+    with torch.no_grad():
+        llama.model.get_output_embeddings().weight.mul_(2)
+    torch.testing.assert_close(fused.head(x), 2 * first)

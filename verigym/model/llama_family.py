@@ -361,6 +361,9 @@ class FusedWeights:
         logits = self.bare_head(hidden)
         return logits if self._head is None else logits + (hidden @ self._head.a.T) @ self._head.b.T
 
+    def release(self) -> None:
+        """Gives memory back that can be filled again."""
+
     def bare_head(self, hidden: Tensor) -> Tensor:
         """The output layer without an adapter."""
         return base_of(self.llama.model.get_output_embeddings())(hidden)

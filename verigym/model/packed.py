@@ -51,8 +51,8 @@ def linear(x_NI: Tensor, packed: Tensor, bias: Tensor | None = None) -> Tensor:
         return F.linear(x_NI, packed, bias)
     if len(x_NI) == 1:
         return linear(x_NI.expand(2, -1).contiguous(), packed, bias)[:1]
-    x_NI, bias = (each if each is None else each.to(packed.dtype) for each in (x_NI, bias))
-    return torch.ops.mkldnn._linear_pointwise(x_NI, packed, bias, "none", [], "")
+    bias = None if bias is None else bias.to(packed.dtype)
+    return torch.ops.mkldnn._linear_pointwise(x_NI.to(packed.dtype), packed, bias, "none", [], "")
 
 
 class PackedWeights(FusedWeights):
@@ -64,7 +64,8 @@ class PackedWeights(FusedWeights):
         """`dtype` is the precision of the products, besides that of the output layer."""
         super().__init__(llama)
         self.dtype = dtype
-        self.weights: list[list[Tensor]] = [[] for _ in llama.layers]
+        self._packed: list[list[Tensor]] = [[] for _ in llama.layers]
+        self.weights = self._packed
         self._packed_head: Tensor | None = None
         self._head_version = (0, 0)
         """Address and version of the weight that was packed."""
@@ -77,18 +78,18 @@ class PackedWeights(FusedWeights):
         merged = [torch.empty_like(part.weight) for part in self.llama.layers[0].joined]
         for number, (layer, pairs) in enumerate(zip(self.llama.layers, adapters, strict=True)):
             parts = zip(layer.joined, pairs[::2], pairs[1::2], merged, strict=True)
-            self.weights[number] = [pack(part.merged(a_RH, b_OR, into), self.dtype) for part, a_RH, b_OR, into in parts]
-        self._pack_head()
+            self._packed[number] = [pack(part.merged(a_RH, b_OR, into), self.dtype) for part, a_RH, b_OR, into in parts]
         return self.keep_pairs(adapter)
 
-    def _pack_head(self) -> None:
-        """Packs the output layer if it has changed."""
-        head = base_of(self.llama.model.get_output_embeddings())
-        if type(head) is nn.Linear and self._head_version != (head.weight.data_ptr(), head.weight._version):
-            self._packed_head = pack(head.weight.detach())
-            self._head_version = head.weight.data_ptr(), head.weight._version
+    def release(self) -> None:
+        """Gives the packed output layer back until it is needed again. The other weights are packed anew after an update."""
+        self._packed_head, self._head_version = None, (0, 0)
 
     def bare_head(self, hidden: Tensor) -> Tensor:
-        if self._packed_head is None:
-            return super().bare_head(hidden)
-        return linear(hidden, self._packed_head, base_of(self.llama.model.get_output_embeddings()).bias)
+        head = base_of(self.llama.model.get_output_embeddings())
+        if type(head) is not nn.Linear:
+            return head(hidden)
+        version = head.weight.data_ptr(), head.weight._version
+        if self._packed_head is None or self._head_version != version:
+            self._packed_head, self._head_version = pack(head.weight.detach()), version
+        return linear(hidden, self._packed_head, head.bias)

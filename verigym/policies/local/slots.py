@@ -226,7 +226,9 @@ class SlotDecoder:
 
     def make_room(self, steps: int) -> None: ...
 
-    def release(self) -> None: ...
+    def release(self) -> None:
+        if self.fused is not None:
+            self.fused.release()
 
     def fits(self, row: Row, new: list[Row]) -> bool:
         return True
