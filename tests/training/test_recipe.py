@@ -466,7 +466,7 @@ def test_new_settings_of_an_adapter_are_stored_only_if_they_are_set() -> None:
     assert overridden.lora.names == ("all", "head")
 
 
-def test_weights_in_8_bits_are_stored_only_if_they_are_set() -> None:
+def test_weights_in_bfloat16_are_stored_only_if_they_are_set() -> None:
     assert "engine" not in recipe_json(make_recipe(SMALL, [], "r.yaml"))
     assert recipe_json(make_recipe({**SMALL, "engine": {"weights": "bfloat16"}}, [], "r.yaml"))["engine"] == {
         "weights": "bfloat16"
@@ -484,6 +484,6 @@ def test_weights_in_8_bits_are_stored_only_if_they_are_set() -> None:
     ],
     ids=["qlora", "no correction", "ppo", "stored", "sft"],
 )
-def test_weights_in_8_bits_are_refused_where_they_do_not_apply(fields: dict[str, Any], words: str) -> None:
+def test_weights_in_bfloat16_are_refused_where_they_do_not_apply(fields: dict[str, Any], words: str) -> None:
     with pytest.raises(BadInput, match=words):
         make_recipe({**SMALL, "engine": {"weights": "bfloat16"}, **fields}, [], "r.yaml")

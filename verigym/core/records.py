@@ -109,8 +109,7 @@ class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`tools`: a call fits an offered tool and its schema. `copy:name,file`: also, arguments of these names are copied from what
     users and tools said. A JSON schema: the reply is such a value. Empty: unconstrained."""
     reasoning_tokens: int = 0
-    """Maximum tokens of reasoning in a reply. The reasoning is ended there, and the answer follows. 0 for no limit besides
-    `max_tokens`."""
+    """Maximum tokens of reasoning in a reply. It is ended there, and the answer follows. 0: only `max_tokens` limits it."""
     weights: Literal["", "bfloat16"] = ""
     """`bfloat16`: the engine in this process computes products in bfloat16, on a CPU. Empty: in the precision of the model."""
 
@@ -142,8 +141,7 @@ class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):
     restricted: list[float] = []
     """The same after truncation (top_p, top_k, min_p) or constraint. Empty if neither was used."""
     forced: list[tuple[int, int]] = []
-    """Half-open ranges of `completion_ids` that the model did not sample: the end of reasoning that reached its limit. Their
-    logprobs are 0, and they are not trained on."""
+    """Half-open ranges of `completion_ids` that were not sampled: the end of limited reasoning. Not trained on, logprobs 0."""
     rewritten: bool = False
     """Whether this turn is a root because the chat template now renders earlier turns differently (it dropped thinking)."""
     sampling: Sampling = Sampling()
