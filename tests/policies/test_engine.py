@@ -18,6 +18,7 @@ from verigym.core.records import Sampling
 from verigym.core.time_limit import TimeLimit
 from verigym.model import lora
 from verigym.model.llama_family import FusedWeights, llama_model
+from verigym.model.packed import PackedWeights
 from verigym.policies.local.engine import LocalEngine, PlainDecoder, decoder_for
 from verigym.policies.local.slots import SlotDecoder
 
@@ -29,6 +30,7 @@ GREEDY = Sampling(temperature=0.0, max_tokens=12)
 
 DECODERS: dict[str, Callable[[Any], Any]] = {
     "fused": lambda model: SlotDecoder(model, FusedWeights(llama_model(model))),  # type: ignore[arg-type]
+    "packed": lambda model: SlotDecoder(model, PackedWeights(llama_model(model))),  # type: ignore[arg-type]
     "slots": lambda model: SlotDecoder(model, None),
     "plain": PlainDecoder,
 }
