@@ -190,8 +190,8 @@ def test_a_request_that_leaves_early_does_not_disturb_those_that_stay(kind: str)
 
 def test_all_decoders_sample_the_same_tokens() -> None:
     requests = sampled(prompts(True) + prompts(False), temperature=1.0)
-    fused, slots, alone = ([one.ids for one in run(engine(kind=kind), requests)] for kind in KINDS)
-    assert fused == slots == alone
+    fused, packed, slots, alone = ([one.ids for one in run(engine(kind=kind), requests)] for kind in KINDS)
+    assert fused == packed == slots == alone
 
 
 def test_requests_that_come_while_others_run_join_them() -> None:
@@ -473,7 +473,7 @@ def test_adapters_are_served_side_by_side_or_in_turns(kind: str) -> None:
         wanted.append(reference(ids, other))
     assert [one.ids for one in made] == wanted
     assert len({tuple(ids) for ids in wanted}) > 5
-    assert len(running._decoders) == (4 if kind == "fused" else 1)
+    assert len(running._decoders) == (4 if kind in ("fused", "packed") else 1)
 
 
 def test_a_bare_request_beside_an_adapter_is_bare() -> None:
