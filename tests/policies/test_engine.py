@@ -18,6 +18,7 @@ from verigym.core.records import Sampling
 from verigym.core.time_limit import TimeLimit
 from verigym.model import lora
 from verigym.model.llama_family import FusedWeights, llama_model
+from verigym.model.packed import PackedWeights
 from verigym.policies.local.engine import LocalEngine, PlainDecoder, decoder_for
 from verigym.policies.local.slots import SlotDecoder
 
@@ -29,6 +30,7 @@ GREEDY = Sampling(temperature=0.0, max_tokens=12)
 
 DECODERS: dict[str, Callable[[Any], Any]] = {
     "fused": lambda model: SlotDecoder(model, FusedWeights(llama_model(model))),  # type: ignore[arg-type]
+    "packed": lambda model: SlotDecoder(model, PackedWeights(llama_model(model))),  # type: ignore[arg-type]
     "slots": lambda model: SlotDecoder(model, None),
     "plain": PlainDecoder,
 }
@@ -188,8 +190,8 @@ def test_a_request_that_leaves_early_does_not_disturb_those_that_stay(kind: str)
 
 def test_all_decoders_sample_the_same_tokens() -> None:
     requests = sampled(prompts(True) + prompts(False), temperature=1.0)
-    fused, slots, alone = ([one.ids for one in run(engine(kind=kind), requests)] for kind in KINDS)
-    assert fused == slots == alone
+    fused, packed, slots, alone = ([one.ids for one in run(engine(kind=kind), requests)] for kind in KINDS)
+    assert fused == packed == slots == alone
 
 
 def test_requests_that_come_while_others_run_join_them() -> None:
@@ -471,7 +473,7 @@ def test_adapters_are_served_side_by_side_or_in_turns(kind: str) -> None:
         wanted.append(reference(ids, other))
     assert [one.ids for one in made] == wanted
     assert len({tuple(ids) for ids in wanted}) > 5
-    assert len(running._decoders) == (4 if kind == "fused" else 1)
+    assert len(running._decoders) == (4 if kind in ("fused", "packed") else 1)
 
 
 def test_a_bare_request_beside_an_adapter_is_bare() -> None:

@@ -21,7 +21,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from verigym.model import columns, full, lora
+from verigym.model import full, lora
 from verigym.model.attention import Scores, Tree, kind_of
 from verigym.model.attention import attend as attend_blocks
 from verigym.model.experts import ExpertWeights, Mixture
@@ -30,6 +30,9 @@ from verigym.model.nf4 import Nf4Linear
 
 Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
 """(layer, q_NHD, k_NKD, v_NKD) -> the attention output, (N, H, D)"""
+
+Linear = Callable[[Tensor, Tensor, Tensor | None], Tensor]
+"""(x_NI, weight, bias) -> the result of a linear layer, (N, O)"""
 
 Turns = dict[str | None, tuple[Tensor, Tensor]]
 """Cosines and sines by the kind of rotary embedding (`Layer.rope`)."""
@@ -176,6 +179,10 @@ class LlamaModel:
         for layer in self.layers:
             layer.refresh()
         self.norm.copy_(_norm(self.model.model.norm, self._offset))
+
+    @property
+    def is_quantized(self) -> bool:
+        return any(part.is_quantized for layer in self.layers for part in layer.parts)
 
     def embedding_pair(self, adapter: lora.LoraAdapter | None = None) -> Pair | None:
         """A, B and scale of the embeddings, from the given adapter or the one on the model."""
@@ -341,14 +348,14 @@ class LayersInNf4(Sequence[list[Tensor]]):
         weights: list[Tensor] = []
         for part, a, b in zip(self._llama.layers[number].parts, adapters[::2], adapters[1::2], strict=True):
             weight = part.weight
-            if a is not None and b is not None:
-                weight = _merge(weight, a, b, weight if part.is_quantized else None)
-            weights.append(weight)
+            weights.append(merged(weight, a, b, weight if part.is_quantized else None))
         return weights
 
 
-def _merge(weight: Tensor, a: Tensor, b: Tensor, into: Tensor | None) -> Tensor:
-    """A weight plus B A, of a linear layer or of all experts."""
+def merged(weight: Tensor, a: Tensor | None, b: Tensor | None, into: Tensor | None) -> Tensor:
+    """A weight plus B A, of a linear layer or of all experts, written to `into`. Without an adapter, it is the weight itself."""
+    if a is None or b is None:
+        return weight
     return (torch.addmm if weight.dim() == 2 else torch.baddbmm)(weight, b, a, out=into)
 
 
@@ -360,11 +367,14 @@ class FusedWeights:
     adapter is the model's own tensor. 4-bit weights have no merged copy: each layer is dequantised and merged when it is needed.
     """
 
+    linear: Linear = staticmethod(F.linear)
+
     def __init__(self, llama: LlamaModel) -> None:
         self.llama = llama
-        self._quantized = any(part.is_quantized for layer in llama.layers for part in layer.parts)
         self.weights: Sequence[list[Tensor]] = (
-            LayersInNf4(llama) if self._quantized else [[part.weight for part in layer.parts] for layer in llama.layers]
+            LayersInNf4(llama)
+            if llama.is_quantized
+            else [[part.weight for part in layer.parts] for layer in llama.layers]
         )
         """One list per layer, of its `parts`: qkv, out, gate_up, down."""
         self._embedding: Pair | None = None
@@ -378,10 +388,10 @@ class FusedWeights:
         if full.is_full(self.llama.model):
             self.llama.refresh()
         adapters = joined_adapters(self.llama, adapter)
-        moved = self.weights.use(adapters) if isinstance(self.weights, LayersInNf4) else self._merge_all(adapters)
+        moved = self.weights.use(adapters) if isinstance(self.weights, LayersInNf4) else self.merge_all(adapters)
         return self.keep_pairs(adapter) or moved
 
-    def _merge_all(self, adapters: list[list[Tensor | None]]) -> bool:
+    def merge_all(self, adapters: list[list[Tensor | None]]) -> bool:
         """Merges A and B of all parts. What never had an adapter stays the model's own tensor. Returns whether a buffer is
         new."""
         fresh: list[tuple[list[Tensor], int, Tensor]] = []
@@ -398,7 +408,7 @@ class FusedWeights:
             weights[place] = buffer
         for weights, place, base, a, b in all_parts:
             if a is not None and b is not None:
-                _merge(base, a, b, weights[place])
+                merged(base, a, b, weights[place])
             elif weights[place].data_ptr() != base.data_ptr():
                 weights[place].copy_(base)
         return bool(fresh)
@@ -429,45 +439,53 @@ class FusedWeights:
 
     def head(self, hidden: Tensor) -> Tensor:
         """The output layer with the adapter, before any scaling of logits."""
-        layer = base_of(self.llama.model.get_output_embeddings())
-        bare = type(layer) is nn.Linear and layer.bias is None and columns.applies(hidden)
-        logits = columns.product(hidden, layer.weight) if bare else layer(hidden)
+        logits = self.bare_head(hidden)
         return logits if self._head is None else logits + (hidden @ self._head.a.T) @ self._head.b.T
+
+    def bare_head(self, hidden: Tensor) -> Tensor:
+        """The output layer without an adapter."""
+        return base_of(self.llama.model.get_output_embeddings())(hidden)
+
+    def release(self) -> None:
+        """Gives memory back that can be filled again."""
 
     def hidden(self, ids_N: Tensor, positions_N: Tensor, attend: Attend) -> Tensor:
         """The last hidden states, without gradients."""
         x_NH = self.embed(ids_N)
         turns = self.llama.turns(positions_N)
-        if columns.applies(x_NH) and not self._quantized and not self.llama.has_experts:
-            x_NH = columns.hidden(self.llama, self.weights, x_NH, turns, attend)
-            return normed(x_NH, self.llama.norm, self.llama.eps)
         for number, each in enumerate(self.weights):
-            x_NH = _layer(self.llama, number, each, x_NH, turns, attend)
+            x_NH = _layer(self.llama, number, each, x_NH, turns, attend, self.linear)
         return normed(x_NH, self.llama.norm, self.llama.eps)
 
 
-def _layer(llama: LlamaModel, number: int, weights: list[Tensor], x_NH: Tensor, turns: Turns, attend: Attend) -> Tensor:
+def _layer(
+    llama: LlamaModel,
+    number: int,
+    weights: list[Tensor],
+    x_NH: Tensor,
+    turns: Turns,
+    attend: Attend,
+    linear: Linear = F.linear,
+) -> Tensor:
     layer, (qkv, out, *mlp) = llama.layers[number], weights
-    heads = F.linear(normed(x_NH, layer.norm_in, llama.eps), qkv, layer.qkv.bias)
+    heads = linear(normed(x_NH, layer.norm_in, llama.eps), qkv, layer.qkv.bias)
     qk, v = heads.view(len(x_NH), -1, llama.head_size).split([llama.heads + llama.kv_heads, llama.kv_heads], 1)
     if layer.head_norms is not None:
         parts = zip(qk.split([llama.heads, llama.kv_heads], 1), layer.head_norms, strict=True)
         qk = torch.cat([normed(x, weight, llama.eps) for x, weight in parts], 1)
     q, k = turned(qk, *turns[layer.rope]).split([llama.heads, llama.kv_heads], 1)
-    seen = attend(number, q, k, v).reshape(len(x_NH), -1)
-    after = layer.norms_after
-    if after is None:
-        x_NH = plus(x_NH, seen, out, layer.out.bias)
-    else:
-        x_NH = x_NH + normed(F.linear(seen, out, layer.out.bias), after[0], llama.eps)
+    added = linear(attend(number, q, k, v).reshape(len(x_NH), -1), out, layer.out.bias)
+    if layer.norms_after is not None:
+        added = normed(added, layer.norms_after[0], llama.eps)
+    x_NH = added.add_(x_NH)
     ready = normed(x_NH, layer.norm_mid, llama.eps)
     if layer.mixture is not None:
-        return x_NH + layer.mixture.forward(ready, mlp)
-    gate, up = F.linear(ready, mlp[0], layer.gate_up.bias).chunk(2, -1)
-    gated = act(gate, llama.gelu).mul_(up)
-    if after is None:
-        return plus(x_NH, gated, mlp[1], layer.down.bias)
-    return x_NH + normed(F.linear(gated, mlp[1], layer.down.bias), after[1], llama.eps)
+        return layer.mixture.forward(ready, mlp).add_(x_NH)
+    gate, up = linear(ready, mlp[0], layer.gate_up.bias).chunk(2, -1)
+    added = linear(act(gate, llama.gelu).mul_(up), mlp[1], layer.down.bias)
+    if layer.norms_after is not None:
+        added = normed(added, layer.norms_after[1], llama.eps)
+    return added.add_(x_NH)
 
 
 def plus(sum_NH: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:

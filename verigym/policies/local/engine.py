@@ -29,6 +29,7 @@ from verigym.model.devices import has_kernels
 from verigym.model.llama_family import FusedWeights, llama_model
 from verigym.model.load import load_model
 from verigym.model.mamba_memory import prompt_tokens, scan_bytes
+from verigym.model.packed import fused_weights
 from verigym.model.threads import in_thread
 from verigym.policies.engines.uses import VersionUses
 from verigym.policies.local import sampling
@@ -428,7 +429,7 @@ def decoder_for(model: Any, max_batch: int, window: int) -> Decoder:
         from verigym.policies.local.paged import PagedDecoder
 
         return PagedDecoder(FusedWeights(llama), max_batch, window)
-    return SlotDecoder(model, FusedWeights(llama))
+    return SlotDecoder(model, fused_weights(llama))
 
 
 def _out_of_memory(error: Exception) -> bool:

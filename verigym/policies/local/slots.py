@@ -14,11 +14,12 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 from transformers import AttentionInterface
 
 from verigym.core.generation import Generation
-from verigym.model import lora
+from verigym.model import lora, packed
 from verigym.model.attention import check_known
 from verigym.model.llama_family import FusedWeights
 from verigym.model.logprobs import logits_of
@@ -36,9 +37,30 @@ _PREFIXES = 8
 
 
 class Prefix(NamedTuple):
-    keys: list[Tensor]
-    """One tensor per layer, (K, P, D)."""
-    values: list[Tensor]
+    """Keys and values of shared tokens as weights of products, one of each per layer and head. They end with zeros, so that
+    there are P16 positions, a multiple of 16."""
+
+    keys: list[list[Tensor]]
+    """Packed (P16, D)."""
+    values: list[list[Tensor]]
+    """Packed (D, P16)."""
+    after_P16: Tensor
+    """Minus infinity for the positions after the end, otherwise 0."""
+
+
+def _prefix(keys: list[Tensor], values: list[Tensor]) -> Prefix:
+    """Prepares the keys and values of one row, (1, K, P, D) per layer."""
+    count = keys[0].shape[2]
+    more = _rounded(count) - count
+    after_P16 = F.pad(keys[0].new_zeros(count), (0, more), value=-torch.inf)
+    heads = [[packed.pack(F.pad(head, (0, 0, 0, more))) for head in layer[0]] for layer in keys]
+    columns = [[packed.pack(F.pad(head.T, (0, more)).contiguous()) for head in layer[0]] for layer in values]
+    return Prefix(heads, columns, after_P16)
+
+
+def _rounded(count: int) -> int:
+    """The next multiple of 16. A sum over positions then has the same bits, however many are hidden at the end."""
+    return -(-count // 16) * 16
 
 
 class _SlotPass:
@@ -62,12 +84,13 @@ class _SlotPass:
         self.decoder = decoder
         self.prefixes = prefixes
         self.write = write
-        self.whole = len(prefixes) == 1 and isinstance(prefixes[0][1], slice)
-        """Whether all rows have the same prefix."""
         self.flat: Tensor | None = None
         """Row indices of the new keys in the flattened buffer."""
-        self.width = int(offsets_B.max())
-        self.own = positions_BS.shape[1] if write is None else int(write.max()) + 1
+        self.width = _rounded(int(offsets_B.max()))
+        self.own = _rounded(positions_BS.shape[1] if write is None else int(write.max()) + 1)
+        self.more = self.own - positions_BS.shape[1] if write is None else 0
+        """Positions that are added to those of prompts for attention only."""
+        positions_BS = F.pad(positions_BS, (0, self.more))
         before = torch.arange(self.width, device=positions_BS.device).expand(len(offsets_B), -1)
         before = before.masked_fill(before >= offsets_B[:, None], 1 << 30)
         own = offsets_B[:, None] + torch.arange(self.own, device=positions_BS.device)
@@ -103,43 +126,43 @@ class _SlotPass:
         cap: float | None = None,
     ) -> Tensor:
         """Attention of (B, H, S, D) queries to each row's prefix and own keys. Returns (B, S, H, D)."""
+        if self.more:
+            query, key, value = (F.pad(each, (0, 0, 0, self.more)) for each in (query, key, value))
         rows, heads, new, size = query.shape
         query = (query * scaling).reshape(rows, key.shape[1], -1, size)
-        scores = query @ key.transpose(-1, -2)
-        mask = self._mask(window, scores.dtype)
-        if self.prefixes:
-            own, scores = scores, scores.new_empty(*scores.shape[:3], self.width + scores.shape[-1])
-            self._prefix_scores(layer, query, scores[..., : self.width])
-            if self.whole and window is None and cap is None:  # no query's prefix is hidden
-                seen = scores[..., self.width :].unflatten(2, (-1, new))
-                torch.add(own.unflatten(2, (-1, new)), mask[..., self.width :], out=seen)
-                mask = None
-            else:
-                scores[..., self.width :] = own
-        if cap is not None:
-            scores = torch.tanh(scores / cap) * cap
-        if mask is not None:
-            scores.unflatten(2, (-1, new)).add_(mask)
+        scores = self._prefix_scores(layer, query)
+        mask, seen = self._mask(window, scores.dtype), scores.unflatten(2, (-1, new))
+        own = (query @ key.transpose(-1, -2)).unflatten(2, (-1, new))
+        if cap is None and window is None:  # no query's prefix is hidden
+            torch.add(own, mask[..., self.width :], out=seen[..., self.width :])
+        else:
+            seen[..., self.width :] = own
+            if cap is not None:
+                seen.div_(cap).tanh_().mul_(cap)
+            seen.add_(mask)
         weights = torch.softmax(scores.float(), -1).to(query.dtype)
         out = weights[..., self.width :] @ value
         for prefix, which in self.prefixes:
-            values = prefix.values[layer]
-            seen = weights[which, ..., : values.shape[1]].transpose(0, 1).flatten(1, 2) @ values
-            seen = seen.unflatten(1, (-1, out.shape[2])).transpose(0, 1)
-            if self.whole:
-                out += seen
-            else:
-                out[which] += seen
-        return out.view(rows, heads, new, size).transpose(1, 2)
+            some = weights[which, ..., : len(prefix.after_P16)].transpose(0, 1).flatten(1, 2)
+            found = [packed.linear(each, values) for each, values in zip(some, prefix.values[layer], strict=True)]
+            out[which] += torch.stack(found).unflatten(1, (-1, out.shape[2])).transpose(0, 1)
+        return out.view(rows, heads, new, size).transpose(1, 2)[:, : new - self.more]
 
-    def _prefix_scores(self, layer: int, query: Tensor, into: Tensor) -> None:
-        """Writes the scores of each row's queries with the keys of its prefix, zero past its end. One product per prefix."""
-        if not self.whole:
-            into.zero_()
+    def _prefix_scores(self, layer: int, query: Tensor) -> Tensor:
+        """The scores of each row's queries with the keys of its prefix, minus infinity past its end, and room for the row's own.
+        One product per prefix and head."""
+        scores = query.new_empty((*query.shape[:3], self.width + self.own))
+        if not any(isinstance(which, slice) for _, which in self.prefixes):
+            scores[..., : self.width].fill_(-torch.inf)
         for prefix, which in self.prefixes:
-            keys = prefix.keys[layer]
-            found = query[which].transpose(0, 1).flatten(1, 2) @ keys.transpose(-1, -2)
-            into[which, ..., : keys.shape[1]] = found.unflatten(1, (-1, query.shape[2])).transpose(0, 1)
+            some = query[which].transpose(0, 1).flatten(1, 2)
+            found = [
+                packed.linear(each, keys, prefix.after_P16) for each, keys in zip(some, prefix.keys[layer], strict=True)
+            ]
+            scores[which, ..., : len(prefix.after_P16)] = (
+                torch.stack(found).unflatten(1, (-1, query.shape[2])).transpose(0, 1)
+            )
+        return scores
 
     def _mask(self, window: int | None, dtype: torch.dtype) -> Tensor:
         """Minus infinity for keys that are hidden from a query, otherwise 0, (B, 1, 1, S, X)."""
@@ -204,7 +227,9 @@ class SlotDecoder:
 
     def launch(self, steps: int) -> None: ...
 
-    def release(self, small: bool = False) -> None: ...
+    def release(self, small: bool = False) -> None:
+        if self.fused is not None:
+            self.fused.release()
 
     def fits(self, row: Row, new: list[Row]) -> bool:
         return True
@@ -216,8 +241,7 @@ class SlotDecoder:
             by_prefix.setdefault(row.prefix, []).append(row)
         logits: dict[Row, Tensor] = {}
         for ids, rows in by_prefix.items():
-            for row, found in zip(rows, self._begin(ids, rows), strict=True):
-                logits[row] = found
+            logits |= self._begin(ids, rows)
         return sampling.draw(torch.stack([logits[row] for row in new]), new)
 
     def advance(self, steps: int) -> SampledTokens:
@@ -249,7 +273,7 @@ class SlotDecoder:
         """Number of used positions of a row's slot, including its last token."""
         return len(row.context) - len(row.prefix)
 
-    def _begin(self, prefix_ids: tuple[int, ...], new: list[Row]) -> Tensor:
+    def _begin(self, prefix_ids: tuple[int, ...], new: list[Row]) -> dict[Row, Tensor]:
         """Fills the slots of new rows with one prefix and returns the logits of their next tokens. Equal prompts are computed
         once. Prompts of similar length are computed together, in batches of limited size."""
         prefix = self._prefix_of(prefix_ids)
@@ -260,7 +284,7 @@ class SlotDecoder:
         places: dict[tuple[int, ...], list[int]] = {}
         for place, tail in enumerate(tails):
             places.setdefault(tail, []).append(place)
-        found: dict[int, Tensor] = {}
+        found: dict[Row, Tensor] = {}
         for some in _together(sorted(places, key=len)):
             longest = len(some[-1])
             ids = torch.tensor([[*tail, *[0] * (longest - len(tail))] for tail in some], device=self.device)
@@ -272,18 +296,16 @@ class SlotDecoder:
                     buffer[target + len(self.rows), :, :longest] = each[source]
             last = torch.tensor([len(tail) - 1 for tail in some], device=self.device)
             logits = self._logits(hidden[torch.arange(len(some), device=self.device), last])
-            found |= zip(target.tolist(), logits[source], strict=True)
+            found |= {new[place]: each for tail, each in zip(some, logits, strict=True) for place in places[tail]}
         self.rows += new
-        return torch.stack([found[place] for place in range(len(new))])
+        return found
 
     def _prefix_of(self, ids: tuple[int, ...]) -> Prefix | None:
         if not ids:
             return None
         if ids not in self.prefixes:
             forward, _ = self._prefill(torch.tensor([ids], device=self.device), 0, None)
-            self.prefixes[ids] = Prefix(
-                *([each[0].contiguous() for each in kept] for kept in (forward.keys, forward.values))
-            )
+            self.prefixes[ids] = _prefix(forward.keys, forward.values)
             in_use = {row.prefix for row in self.rows}
             for old in [old for old in self.prefixes if old not in in_use and old != ids][:-_PREFIXES]:
                 del self.prefixes[old]
