@@ -3,7 +3,6 @@
 import asyncio
 import random
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -561,50 +560,3 @@ def test_many_requests_leave_no_more_behind_than_a_few() -> None:
         wave(number)
     rows, prefixes, numbers = held()
     assert rows == 0 and prefixes <= 9 and numbers == before[2]
-
-
-def test_a_request_fails_when_its_decoder_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = engine()
-    made._decoders = []
-
-    def broken(*given: Any) -> Any:
-        raise RuntimeError("no decoder")
-
-    monkeypatch.setattr("verigym.policies.local.engine.decoder_for", broken)
-
-    async def ask() -> None:
-        await asyncio.wait_for(made.generate(Generation(ids=[3, 4], sampling=GREEDY)), 30)
-
-    with pytest.raises(RuntimeError, match="no decoder"):
-        asyncio.run(ask())
-
-
-def test_a_request_that_comes_while_others_fail_is_answered() -> None:
-    made = engine()
-    [decoder] = made._decoders
-    advance, reset = decoder.advance, decoder.reset
-    failing, clearing = [True], threading.Event()
-
-    def broken(steps: int) -> Any:
-        if failing:
-            failing.clear()
-            raise RuntimeError("broken")
-        return advance(steps)
-
-    def slow() -> None:
-        if not failing and not clearing.is_set():
-            clearing.set()
-            time.sleep(0.5)
-        reset()
-
-    decoder.advance, decoder.reset = broken, slow
-
-    async def ask() -> Completion:
-        first = asyncio.ensure_future(made.generate(Generation(ids=[3, 4], sampling=GREEDY)))
-        await asyncio.to_thread(clearing.wait)
-        second = await asyncio.wait_for(made.generate(Generation(ids=[3, 5], sampling=GREEDY)), 30)
-        with pytest.raises(RuntimeError, match="broken"):
-            await first
-        return second
-
-    assert asyncio.run(ask()).ids

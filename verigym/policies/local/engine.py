@@ -35,7 +35,7 @@ from verigym.policies.engines.uses import VersionUses
 from verigym.policies.local import sampling
 from verigym.policies.local.requests import Row
 from verigym.policies.local.sampling import SampledTokens, restricts
-from verigym.policies.local.slots import SlotDecoder, why_unsupported
+from verigym.policies.local.slots import SlotDecoder, StepDecoder, why_unsupported
 
 if TYPE_CHECKING:
     from verigym.policies.local.paged import PagedDecoder
@@ -343,7 +343,7 @@ class LocalEngine:
         return any(text in tail for text in stops)
 
 
-class PlainDecoder:
+class PlainDecoder(StepDecoder):
     """The decoder for every architecture: uses the forward pass and cache of transformers on prompts of equal length.
 
     It needs no padding, so recurrent states and sliding windows are correct by construction. It is slower than `slots`,
@@ -351,7 +351,6 @@ class PlainDecoder:
     """
 
     concurrent = False
-    version: str | None = None
 
     def __init__(self, model: Any) -> None:
         self.model = model
@@ -367,21 +366,9 @@ class PlainDecoder:
 
     def reset(self) -> None:
         self.cache: Any = None
-        self.rows: list[Row] = []
+        self.rows = []
         self.places: dict[Row, int] = {}
         """The cache row of each request. Finished rows stay in the cache until the batch is done."""
-
-    @property
-    def everyone(self) -> list[Row]:
-        return self.rows
-
-    def prompts(self) -> None: ...
-
-    def make_room(self, steps: int) -> None: ...
-
-    def launch(self, steps: int) -> None: ...
-
-    def release(self, small: bool = False) -> None: ...
 
     def fits(self, row: Row, new: list[Row]) -> bool:
         if self.rows or not new:

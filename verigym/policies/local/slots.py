@@ -195,9 +195,26 @@ def _attention(
 AttentionInterface.register(_NAME, _attention)
 
 
-class SlotDecoder:
-    version: str | None = None
+class StepDecoder:
+    """A decoder that computes a prompt when its row begins, and a step when its tokens are asked for."""
 
+    version: str | None = None
+    rows: list[Row]
+
+    @property
+    def everyone(self) -> list[Row]:
+        return self.rows
+
+    def prompts(self) -> None: ...
+
+    def make_room(self, steps: int) -> None: ...
+
+    def launch(self, steps: int) -> None: ...
+
+    def release(self, small: bool = False) -> None: ...
+
+
+class SlotDecoder(StepDecoder):
     def __init__(self, model: Any, fused: FusedWeights | None) -> None:
         self.model = model
         self.fused = fused
@@ -214,18 +231,8 @@ class SlotDecoder:
             lora.use(self.model, adapter)
 
     def reset(self) -> None:
-        self.rows: list[Row] = []
+        self.rows = []
         self.prefixes: OrderedDict[tuple[int, ...], Prefix] = OrderedDict()
-
-    @property
-    def everyone(self) -> list[Row]:
-        return self.rows
-
-    def prompts(self) -> None: ...
-
-    def make_room(self, steps: int) -> None: ...
-
-    def launch(self, steps: int) -> None: ...
 
     def release(self, small: bool = False) -> None:
         if self.fused is not None:
