@@ -90,8 +90,9 @@ def test_a_tool_prompt_of_1600_tokens_is_computed_once_for_all_episodes(monkeypa
     for other in others(12):
         assert asked.ask(TOOLS, other)[:4] == first
     assert asked.computed.count(1600) == 1, "a prefix that is used stays, however many others come and go"
-    assert sum(asked.computed) == 1600 + 12 * 121 + (1 + 2 * 12) * 2, (
-        "prefixes once, and the two last tokens of each group"
+    assert asked.computed.count(121) == 12
+    assert sum(asked.computed) <= 1600 + 12 * 121 + (1 + 2 * 12) * 4 * 2, (
+        "prefixes once, and at most the two last tokens of each request, if they come one by one"
     )
 
 
