@@ -36,8 +36,6 @@ from verigym.policies.local.engine import LocalEngine
 K, PROMPT, COMMON = 8, 155, 130
 WARM = 300_000
 """Tokens up to which the first run, which is not measured, is a whole one."""
-START = 16
-"""Tokens of a run that is subtracted from another, to have the time of its steps without that of its prompts."""
 
 
 def prompts(count: int) -> list[list[int]]:
@@ -243,9 +241,8 @@ def ours_on_gpu(shape: str, cases: list[Case], rounds: int) -> list[dict[str, fl
         timed(0, case.new if case.sequences * case.new <= WARM else 32)  # records the graphs of all lengths
         torch.cuda.reset_peak_memory_stats()
         seconds = statistics.median(timed(1 + number, case.new) for number in range(rounds))
-        step = (seconds - timed(0, START)) / (case.new - START)
         memory = torch.cuda.max_memory_allocated() / 1e9
-        found.append({"speed": case.sequences * case.new / seconds, "step": step, "memory": memory})
+        found.append({"speed": case.sequences * case.new / seconds, "memory": memory})
         print(case.name, found[-1], file=sys.stderr, flush=True)
         del engine
         torch.cuda.empty_cache()
@@ -329,8 +326,10 @@ def on_gpu(args: Any) -> list[Figure]:
         peer = vllm_on_gpu(args.vllm_python, shape, cases, rounds) if args.vllm_python else []
         for number, (case, found) in enumerate(zip(cases, mine, strict=True)):
             least = minimum_s(case, bytes_s)
+            took = case.sequences / found["speed"]
+            note = f"of {least * 1e3:.2f} ms for a step, with the time of the prompts"
             figures += [
-                figure(f"{case.name}: times its minimum", found["step"] / least, f"of {least * 1e3:.2f} ms for a step"),
+                figure(f"{case.name}: times its minimum", took / least, note),
                 figure(f"{case.name}: memory", found["memory"], "GB"),
             ]
             if number >= len(peer):
