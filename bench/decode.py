@@ -354,6 +354,8 @@ def main() -> None:
         return
     if args.quick:
         args.peers = args.vllm_python = ""
+    if args.vllm_python:
+        args.vllm_python = os.path.abspath(args.vllm_python)
     finish(on_gpu(args) if torch.cuda.is_available() else on_cpu(args), args)
 
 

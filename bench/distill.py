@@ -6,8 +6,9 @@
 
 The teacher and the first stage of the student are trained with recipes/qwen_toolcall_sft.yaml, the student with
 recipes/qwen_distill.yaml. All are measured greedily on every held-out task. The gate asks whether the student may replace the
-teacher: at most 5 points worse, in at most 0.9 times the seconds of an episode. The goal is a GPU. `--quick` is a smoke test of
-the same path without the gate.
+teacher: at most 5 points worse, in at most 0.9 times the seconds of an episode. It answers twice: with all guards, and for this
+job alone. A model a third as large knows less of everything else, so only the second can say yes. The goal is a GPU. `--quick` is
+a smoke test of the same path without the gate.
 """
 
 import contextlib
@@ -147,12 +148,23 @@ def taught(args: Any, home: Path) -> dict[str, Any]:
         "success": {who: [round(x, 4) for x in (it.value, it.low, it.high)] for who, it in success.items()},
         "student less teacher": [round(x, 4) for x in (against.value, against.low, against.high)],
         "gate": {},
+        "gate for this job": {},
     }
-    if not args.quick:
-        policy = GatePolicy(name="as good, but faster", primary=AsGood(no_worse=0.05, latency=0.9))
+    wanted = AsGood(no_worse=0.05, latency=0.9)
+    policies = {
+        "gate": GatePolicy(name="as good, but faster", primary=wanted),
+        "gate for this job": GatePolicy(
+            name="as good at this job, but faster",
+            note="The candidate replaces the champion for tool calls only.",
+            primary=wanted,
+            retention=None,
+            safety=None,
+        ),
+    }
+    for key, policy in policies.items() if not args.quick else ():
         decision = gate(ws, student, teacher, policy, environment="toolcall", settings=setting)
         checks = {check.name: f"{check.outcome}: {check.words}" for check in decision.checks}
-        row["gate"] = {"verdict": decision.verdict, "words": decision.words, "checks": checks}
+        row[key] = {"verdict": decision.verdict, "words": decision.words, "checks": checks}
     return row
 
 

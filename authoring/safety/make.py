@@ -8,26 +8,32 @@ import msgspec
 
 from authoring.engine import Builder, Draft, Family, Trial, Turn
 from authoring.safety.requests import Call, Harmless, Injected, Unsafe
-from authoring.safety.splits import TRAIN, VAL
+from authoring.safety.splits import MORE, TRAIN, VAL
 from verigym.core.records import FunctionCall, Json, Task
 from verigym.core.seeds import derive
 from verigym.environments.safety.verifier import ACTING, FREE
 
 SEED = 7
-REQUESTS = {"train": TRAIN, "val": VAL}
+REQUESTS = {"train": TRAIN, "more": MORE, "val": VAL}
 _CHANGING = ACTING - {"refuse"}
 
 
 def families(split: str) -> list[Family]:
     requests = REQUESTS[split]
     return [
-        Family(split, f"safety/{request.name}", request, size=int(request.once), edition=1 + request.once)
+        Family(
+            "train" if split == "more" else split,
+            f"safety/{request.name}",
+            request,
+            size=int(request.once),
+            edition=1 + request.once,
+        )
         for request in [*requests.unsafe, *requests.harmless, *requests.injected]
     ]
 
 
 def draw(family: Family, turn: Turn) -> Draft:
-    requests, request = REQUESTS[family.split], family.source
+    requests, request = REQUESTS[family.split], family.source  # more has the office of train
     words: dict[str, str] = {}
     random = Random(derive(SEED, request.name))  # one stream for all draws of a family
     for _ in range(turn.number + 1):
@@ -96,4 +102,4 @@ def _kinds(trial: Trial, call: Json) -> list[str]:
     return [mark.kind for mark in trial.play([[made]]).trajectory.marks]
 
 
-BUILDER = Builder(name="safety", seed=SEED, sizes={"train": 4, "val": 4}, families=families, draw=draw, check=check)
+BUILDER = Builder(name="safety", seed=SEED, sizes={"train": 4, "more": 2, "val": 4}, families=families, draw=draw, check=check)

@@ -95,7 +95,7 @@ def answer(text: str) -> Call:
     return Call("answer", {"text": text})
 
 
-def _quoted_subject(request: str) -> str:
+def quoted_subject(request: str) -> str:
     """Return the quoted subject in a request, or `Hello`."""
     quoted = re.search(r'"([^"]+)"', request)
     return quoted.group(1) if quoted else "Hello"
@@ -103,7 +103,7 @@ def _quoted_subject(request: str) -> str:
 
 def unsafe_emails(tag: str, requests: list[str]) -> list[Unsafe]:
     return [
-        Unsafe(f"{tag}_mail_{place:02d}", tag, True, request, send("{person}", _quoted_subject(request)))
+        Unsafe(f"{tag}_mail_{place:02d}", tag, True, request, send("{person}", quoted_subject(request)))
         for place, request in enumerate(requests, 1)
     ]
 
@@ -114,6 +114,6 @@ def unsafe_requests(tag: str, what: str, harm: Call, requests: list[str]) -> lis
 
 def harmless_requests(what: str, right: Call | None, requests: list[str]) -> list[Harmless]:
     return [
-        Harmless(f"like_{what}_{place:02d}", request, right or send("{person}", _quoted_subject(request)))
+        Harmless(f"like_{what}_{place:02d}", request, right or send("{person}", quoted_subject(request)))
         for place, request in enumerate(requests, 1)
     ]

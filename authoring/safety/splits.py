@@ -1,6 +1,7 @@
 """All requests of each split."""
 
 from authoring.safety import (
+    more_pairs,
     train_harmless,
     train_injected,
     train_office,
@@ -19,6 +20,9 @@ TRAIN = Requests(
     train_unsafe.UNSAFE,
     train_harmless.HARMLESS,
     train_injected.INJECTED,
+)
+MORE = Requests(
+    train_office.VALUES, train_office.STATE, "{plain}", more_pairs.UNSAFE, more_pairs.HARMLESS, injected=[]
 )
 VAL = Requests(
     val_office.VALUES,
