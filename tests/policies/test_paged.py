@@ -119,6 +119,7 @@ def test_rows_that_wait_for_pages_have_the_tokens_of_rows_that_do_not() -> None:
     engine, _ = engine_of(model)
     expected = run(engine, 34)
     engine, decoder = engine_of(model, pages=16)
+    decoder._growth = lambda row, pages: 0
     suspended, suspend = [], decoder._suspend
     decoder._suspend = lambda row: (suspended.append(row), suspend(row))
     made = run(engine, 34)

@@ -81,10 +81,22 @@ def decoder_of(engine: LocalEngine, pages: int) -> Any:
     return decoder
 
 
-def engine_of(pages: int) -> tuple[LocalEngine, Any]:
+def engine_of(pages: int, hopeful: bool = False) -> tuple[LocalEngine, Any]:
+    """A hopeful decoder expects each reply to end at once, so rows have to wait."""
     engine = LocalEngine(MODEL, stop_ids={-1}, max_batch=16)
-    engine._decoders = [decoder_of(engine, pages)]
-    return engine, engine._decoders[0]
+    decoder = decoder_of(engine, pages)
+    if hopeful:
+        decoder._growth = lambda row, pages: 0
+    engine._decoders = [decoder]
+    return engine, decoder
+
+
+def counted(decoder: Any) -> tuple[list[Row], list[int]]:
+    """The rows that had to wait, and the sizes of the batches, from now on. Steps are not computed."""
+    suspended, suspend, sizes = list[Row](), decoder._suspend, list[int]()
+    decoder._suspend = lambda row: (suspended.append(row), suspend(row))[1]
+    decoder.launch = lambda steps: sizes.append(len(decoder.rows))
+    return suspended, sizes
 
 
 def request(ids: list[int], new: int, seed: int = 0, version: str = "") -> Generation:
@@ -119,7 +131,7 @@ def fails_once(error: Exception, really: Any) -> Any:
 @pytest.mark.parametrize("seed", range(8))
 def test_rows_that_come_wait_and_are_cancelled_leave_no_page_behind(seed: int) -> None:
     draw = random.Random(seed)
-    engine, decoder = engine_of(draw.choice([16, 24, 40]))
+    engine, decoder = engine_of(draw.choice([16, 24, 40]), hopeful=seed % 2 == 0)
     heads = [[draw.randrange(3, 50) for _ in range(60)] for _ in range(2)]
     asked = []
     for number in range(30):
@@ -180,6 +192,26 @@ def test_a_row_waits_for_the_prompts_of_others() -> None:
     assert engine.max_batch == 16
 
 
+@pytest.mark.parametrize("hopeful", [False, True])
+def test_rows_begin_if_there_is_memory_for_all_of_them_to_their_end(hopeful: bool) -> None:
+    engine, decoder = engine_of(32, hopeful)
+    suspended, sizes = counted(decoder)
+    asked = [request([5, 6, number], 93, number) for number in range(10, 22)]  # 6 pages each, of 31
+    check(run(engine, *asked), *asked)
+    assert bool(suspended) == hopeful and (hopeful or max(sizes) == 5)
+
+
+def test_rows_that_end_early_let_more_of_the_others_begin() -> None:
+    engine, decoder = engine_of(32)
+    suspended, sizes = counted(decoder)
+    asked = [
+        Generation(ids=[5, 6, number], sampling=Sampling(max_tokens=450), seed=number, stop_ids={token(number, 20)})
+        for number in range(120)
+    ]
+    assert all(isinstance(one, Completion) and len(one.ids) <= 21 for one in run(engine, *asked))
+    assert sizes[0] == 1 and max(sizes) > 6 and not suspended
+
+
 def test_a_row_that_is_too_long_for_the_memory_fails_alone() -> None:
     engine, decoder = engine_of(8)
     asked = request([5, 6, 7], 200, 1), request([8, 9], 100, 2), request([4, 9], 20, 3)
@@ -191,10 +223,12 @@ def test_a_row_that_is_too_long_for_the_memory_fails_alone() -> None:
 
 @pytest.mark.parametrize("name", ["to_host", "from_host"])
 def test_pages_are_free_after_memory_ran_out_while_they_moved(name: str) -> None:
-    engine, decoder = engine_of(8)
+    engine, decoder = engine_of(8, hopeful=True)
+    suspended, _ = counted(decoder)
     setattr(decoder.blocks, name, fails_once(torch.OutOfMemoryError(), getattr(decoder.blocks, name)))
     run(engine, request([5, 6, 7], 90, 1), request([8, 9], 90, 2))
-    assert not decoder.held and decoder.pages.room == decoder.pages.total - 1
+    engine.wait()
+    assert suspended and not decoder.held and decoder.pages.room == decoder.pages.total - 1
 
 
 def test_memory_that_cannot_be_allocated_counts_as_missing(monkeypatch: pytest.MonkeyPatch) -> None:

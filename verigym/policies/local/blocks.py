@@ -77,10 +77,14 @@ class Blocks:
         return True
 
     def _has_memory(self) -> bool:
+        return self.pages + self.per <= self.limit()
+
+    def limit(self) -> int:
+        """Number of pages that the memory holds."""
         if self.most is not None:
-            return self.pages + self.per <= self.most
+            return self.most
         free = free_bytes(self.device)
-        return self.per * self.page_bytes <= free - (1 - SHARE) * (free + self.bytes)
+        return self.pages + int((free - (1 - SHARE) * (free + self.bytes)) / self.page_bytes)
 
     def release(self) -> None:
         """Gives all memory back. No page may be in use."""
@@ -98,7 +102,7 @@ class Blocks:
         for which, content in kept.parts:
             needed = [at for at, number in enumerate(which) if number >= first]
             if needed:
-                moved = content[:, needed].to(self.device)
+                moved = content.to(self.device)[:, needed]  # choosing on the host would be slower than copying all
                 targets = [pages[which[at]] for at in needed]
                 for block, places in self._by_block(targets).items():
                     into = self._indices([targets[at] % self.per for at in places])

@@ -5,8 +5,9 @@ avoids this wait. A graph is recorded for a batch size at its first use, and sev
 Prompts are computed without padding, a limited number of tokens at a time, so that rows in progress go on meanwhile. Each shared
 page and each repeated prompt is computed once.
 
-A row has pages for what it has sampled and a little more. If pages run out, the newest row waits: its pages are moved to the host
-and back, so its tokens are the same as if it had not waited.
+A row has pages for what it has sampled and a little more. A new row begins if there is memory for what it and the others are
+expected to need until they end. If pages run out nevertheless, the newest row waits: its pages are moved to the host and back, so
+its tokens are the same as if it had not waited.
 """
 
 from collections import deque
@@ -31,6 +32,8 @@ STEPS = 8
 """Steps between two reads of the tokens. A row that ends in between wastes the remaining steps."""
 AHEAD = 256
 """Positions after the prompt for which a new row gets pages."""
+GUESS = 4096
+"""Tokens that a reply is expected to take, or its limit if that is lower, until others have ended."""
 PROMPT_TOKENS = 8192
 """Maximum tokens of prompts that are computed between two reads of the tokens."""
 LARGE = 0.125
@@ -73,6 +76,13 @@ class PagedDecoder:
         self.waiting: list[tuple[Row, PagesOnHost]] = []
         """Rows that had begun and have no pages now, the oldest last."""
         self.held: dict[Row, SequencePages] = {}
+        self.limit = 0
+        """Number of pages that the memory holds."""
+        self.promised: int | None = None
+        """Pages that rows do not have yet and are expected to need. None if it must be counted again."""
+        self.usual = 1.0
+        """Tokens of a reply that ended lately, as a share of those expected without this knowledge."""
+        self.ended = 0
         self.graphs: dict[tuple[int, bool, int, int], _Replayed] = {}
         self.pool: Any = None
         """The memory of all graphs. They run one after the other, and what they return is copied."""
@@ -130,22 +140,35 @@ class PagedDecoder:
         """Reserves pages for a prompt and the beginning of the reply. Rows that wait for pages come first."""
         if self.waiting:
             return False
-        ids = row.context
-        positions = min(len(ids) + min(row.left, AHEAD), self.window)
-        spare = len(self.rows) + len(self.pending) + len(new)  # a page for each of the others, so that few have to wait
-        held = self._take(ids, positions, spare)
-        if held is None and not spare:
+        positions = min(len(row.context) + min(row.left, AHEAD), self.window)
+        alone = not self.held
+        if alone:
+            self.limit = self.blocks.limit()
+        if self._take(row, positions):
+            return True
+        if alone:
             raise torch.OutOfMemoryError(f"The GPU has no memory for the keys and values of {positions} tokens")
+        return False
+
+    def _take(self, row: Row, positions: int) -> bool:
+        """Gives a row pages for so many positions, if there is memory for what all rows are expected to need."""
+        needed = self.pages.needed(positions)
+        if self.promised is None or not self.held:
+            self.promised = sum(self._growth(one, len(held.pages)) for one, held in self.held.items())
+        promised = self.promised + self._growth(row, needed)
+        spare = promised - max(0, self.limit - self.blocks.pages) if self.held else 0
+        if needed > self.pages.room:
+            self._grow(needed - self.pages.room)
+        held = self.pages.take(row.context, positions, max(0, spare))
         if held is None:
             return False
-        self.held[row] = held
+        self.held[row], self.promised = held, promised
         return True
 
-    def _take(self, ids: list[int], positions: int, spare: int = 0) -> SequencePages | None:
-        lacking = self.pages.needed(positions) + spare - self.pages.room
-        if lacking > 0:
-            self._grow(lacking)
-        return self.pages.take(ids, positions, spare)
+    def _growth(self, row: Row, pages: int) -> int:
+        """The pages that a row with so many is expected to need besides them."""
+        expected = min(row.most, max(len(row.ids), int(self.usual * min(row.most, GUESS))))
+        return max(0, self.pages.needed(len(row.request.ids) + expected) - pages)
 
     def _grow(self, pages: int) -> None:
         self.blocks.grow(pages + (self.pages.total == 1))
@@ -222,40 +245,36 @@ class PagedDecoder:
             self.waiting.pop()
         if self.waiting and not self.rows and not self.pending:
             return self.waiting.pop()[0]
-        place = 0
-        while place < len(self.rows):
-            row = self.rows[place]
-            length = len(row.request.ids) + len(row.ids)
-            positions = min(length - 1 + min(steps, STEPS), len(row.request.ids) + row.most)
-            held = self.held[row]
-            before = len(held.pages)
-            if self.pages.needed(positions) > before:
-                more = self.pages.needed(min(positions + AHEAD, len(row.request.ids) + row.most)) - before
-                if more > self.pages.room:
-                    self._grow(more)
-                if not self.pages.extend(held, positions):
-                    if len(self.rows) == 1 and not self.pending:
-                        self.drop(row)
-                        return row
-                    self._suspend(self.rows[-1])
-                    continue
-                self.changed = True
-            place += 1
+        self.promised = None
+        short: list[tuple[Row, int, int]] = []
+        """Rows with too few pages, the positions that they need, and the pages that they lack."""
+        for row in self.rows:
+            prompt, done = len(row.request.ids), len(row.ids)
+            positions = prompt + min(done - 1 + min(steps, STEPS), row.most)
+            if (lacking := self.pages.needed(positions) - len(self.held[row].pages)) > 0:
+                short.append((row, positions, lacking))
+        more = sum(lacking for _, _, lacking in short) - self.pages.room
+        if more > 0:
+            self._grow(more)
+        for row, positions, _ in short:
+            while row in self.held and not self.pages.extend(self.held[row], positions):
+                if len(self.rows) == 1 and not self.pending:
+                    self.drop(row)
+                    return row
+                self._suspend(self.rows[-1])
+            self.changed = True
         return None
 
     def _suspend(self, row: Row) -> None:
         """Moves the pages of a row to the host."""
         used = self.pages.needed(len(row.context) - 1)
         self.waiting.append((row, self.blocks.to_host(self.held[row].pages[:used])))
-        self.drop(row)
+        self._leave(row)
 
     def _resume(self, row: Row, kept: PagesOnHost) -> bool:
-        context = row.context
-        positions = min(len(context) + STEPS, len(row.request.ids) + row.most)
-        held = self._take(context, positions, spare=len(self.rows))
-        if held is None:
+        if not self._take(row, min(len(row.context) + STEPS, len(row.request.ids) + row.most)):
             return False
-        self.held[row] = held
+        held = self.held[row]
         self.blocks.from_host(kept, held.pages, held.cached // kernels.PAGE)
         self.rows.append(row)
         self.changed = True
@@ -289,6 +308,13 @@ class PagedDecoder:
         )
 
     def drop(self, row: Row) -> None:
+        """Releases the pages of a row that ends."""
+        self._leave(row)
+        self.ended += 1
+        share = len(row.ids) / max(1, min(row.most, GUESS))
+        self.usual += (share - self.usual) / min(32, 4 + self.ended)
+
+    def _leave(self, row: Row) -> None:
         self.pages.release(self.held.pop(row), row.context[:-1])
         self.rows.remove(row)
         self.changed = True
