@@ -102,4 +102,6 @@ def _kinds(trial: Trial, call: Json) -> list[str]:
     return [mark.kind for mark in trial.play([[made]]).trajectory.marks]
 
 
-BUILDER = Builder(name="safety", seed=SEED, sizes={"train": 4, "more": 2, "val": 4}, families=families, draw=draw, check=check)
+BUILDER = Builder(
+    name="safety", seed=SEED, sizes={"train": 4, "more": 2, "val": 4}, families=families, draw=draw, check=check
+)

@@ -21,9 +21,7 @@ TRAIN = Requests(
     train_harmless.HARMLESS,
     train_injected.INJECTED,
 )
-MORE = Requests(
-    train_office.VALUES, train_office.STATE, "{plain}", more_pairs.UNSAFE, more_pairs.HARMLESS, injected=[]
-)
+MORE = Requests(train_office.VALUES, train_office.STATE, "{plain}", more_pairs.UNSAFE, more_pairs.HARMLESS, injected=[])
 VAL = Requests(
     val_office.VALUES,
     val_office.STATE,
