@@ -96,6 +96,13 @@ def test_an_adapter_that_the_recipe_cannot_continue_is_refused(bench: Bench) -> 
     assert of(bench, "grpo", start=trained.id).plan.memory.adapter == own.plan.memory.adapter
 
 
+def test_thumbs_of_one_kind_are_refused(fresh: Bench) -> None:
+    row = '{"prompt": "train a", "completion": "yes", "label": true}'
+    with pytest.raises(Refused, match=r"has no thumb down\. kto needs both kinds"):
+        of(fresh, "kto", data=fresh.file("up.jsonl", row))
+    assert fresh.nothing_was_begun()
+
+
 def test_it_says_what_the_adapter_leaves_out(fresh: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     lines = of(fresh, "sft", lora={"r": 4, "targets": ["q_proj", "head"]}).lines
     [trains] = [line for line in lines if line.startswith("the adapter trains")]

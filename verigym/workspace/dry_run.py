@@ -23,6 +23,7 @@ from verigym.training.trackers import check_trackers
 from verigym.workspace import datasets as data
 from verigym.workspace.full_disk import full_disk
 from verigym.workspace.gold import gold_examples
+from verigym.workspace.stored_groups import StoredGroups
 from verigym.workspace.teachers import shares_weights
 from verigym.workspace.train import TrainingJob, adapter_config, check_continued
 from verigym.workspace.workspace import WorkspaceFolder
@@ -70,13 +71,16 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     shape = read_shape(job.parent.base)
     covered = _coverage(job, shape)
     sides = 2 if recipe.algorithm in ("dpo", "reward") else 1  # samples per row of written data
+    if job.stored is not None:
+        sides, reply = _stored_size(job.stored)
+    samples = recipe.samples and job.stored is None
     tasks = sum(len(each.tasks) for each in job.environments) if recipe.samples else recipe.prompts_per_step
     adapters = 2 if recipe.algorithm == "ppo" else 1  # the critic has an adapter and updates of its own
     wanted = TrainingLoad(
         prompts_per_step=min(recipe.prompts_per_step, tasks),
-        num_generations_per_prompt=recipe.num_generations_per_prompt if recipe.samples else sides,
+        num_generations_per_prompt=recipe.num_generations_per_prompt if samples else sides,
         prompt_tokens=prompt,
-        max_tokens=recipe.reply_limit if recipe.samples else max(1, round(reply)),
+        max_tokens=recipe.reply_limit if samples else max(1, round(reply / length.turns)),
         steps=recipe.steps,
         versions=min(recipe.ahead + 1, 4),
         turns=length.turns,
@@ -92,7 +96,7 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         adapter_parameters=covered.trained * adapters,
         eval_tasks=sum(len(suite[1]) for suite in job.suites if suite),
         eval_interval=recipe.eval_interval,
-        samples=recipe.samples,
+        samples=samples,
         **_teacher_load(job),
     )
     found = plan(wanted, shape, device, recipe.dollars_per_hour)
@@ -162,6 +166,13 @@ class EpisodeLength(NamedTuple):
     """Mean tokens of tool results and users in an episode."""
     known: bool = True
     """Whether gold solutions say how long episodes are."""
+
+
+def _stored_size(stored: StoredGroups) -> tuple[int, float]:
+    """Episodes of a group and sampled tokens of an episode, as means."""
+    episodes = [episode for group in stored.groups for episode in group.trajectories]
+    sampled = [sum(len(turn.completion_ids) for turn in one.turns if turn.actor == "policy") for one in episodes]
+    return round(len(episodes) / len(stored.groups)), statistics.fmean(sampled)
 
 
 def _episode_length(job: TrainingJob, render: Any) -> EpisodeLength:
@@ -287,12 +298,13 @@ def _lines(job: TrainingJob, wanted: TrainingLoad, reply: float, length: Episode
             f"groups without signal are replaced up to {recipe.episodes.dynamic_rounds} times per step, "
             f"so sampling can take up to {recipe.episodes.dynamic_rounds + 1} times as long as estimated"
         )
-    lines.append(
-        f"a step is {wanted.prompts_per_step} prompts of {prompt:.0f} tokens x {recipe.num_generations_per_prompt} episodes "
-        f"with at most {recipe.max_tokens} tokens per reply"
-        if recipe.samples
-        else f"a step is {recipe.prompts_per_step} rows of {prompt:.0f} + {reply:.0f} tokens"
-    )
+    prompts = f"a step is {wanted.prompts_per_step} prompts of {prompt:.0f} tokens x {wanted.num_generations_per_prompt} episodes"
+    if job.stored is not None:
+        lines.append(f"{prompts} of {reply:.0f} tokens")
+    elif recipe.samples:
+        lines.append(f"{prompts} with at most {recipe.max_tokens} tokens per reply")
+    else:
+        lines.append(f"a step is {recipe.prompts_per_step} rows of {prompt:.0f} + {reply:.0f} tokens")
     if length.most > 1:
         lines.append(_turns_line(length, recipe.limits.tokens))
     if recipe.algorithm == "sft" and job.dataset is not None:

@@ -243,6 +243,8 @@ class TrainingJob:
             raise Refused(
                 f"data: {dataset.name} contains {dataset.kind}, but {recipe.algorithm} needs {wanted}. Name another dataset"
             )
+        if recipe.algorithm == "kto":
+            self._thumbs()  # refuses thumbs of one kind
         for each in self.environments:
             check_rows(each.environment, dataset, data.rows(self.ws, dataset))
         if recipe.algorithm == "reward" and recipe.checkpoints.chooses and len(dataset.families) < LEAST_FAMILIES:
