@@ -59,7 +59,7 @@ def test_overrides_change_fields_at_any_depth(bench: Bench) -> None:
         ("stps=3", "unknown key stps. Did you mean steps?"),
         ("loss.klx=3", "unknown key loss.klx. Did you mean loss.kl?"),
         ("steps=ten", "steps must be a whole number, not text"),
-        ("loss=", "loss must be keys and values"),
+        ("loss=null", "loss must be keys and values"),
         ("steps=[1", '"steps=[1": the value is not valid YAML'),
     ],
 )

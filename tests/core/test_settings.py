@@ -66,9 +66,10 @@ def test_what_is_right_is_read_as_it_was_written(tmp_path_factory: pytest.TempPa
 
 
 def test_a_value_of_the_command_line_is_yaml_too() -> None:
-    data: dict[str, Any] = {}
+    data: dict[str, Any] = {"old": 1}
     set_field(data, "lora.r=8")
-    set_field(data, "note=")
+    set_field(data, "note=null")
+    set_field(data, "old=")
     assert data == {"lora": {"r": 8}, "note": None}
     for text, words in (
         ("steps=[1", '"steps=[1": the value is not valid YAML: line 1: '),

@@ -5,6 +5,7 @@ import enum
 import inspect
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -126,6 +127,15 @@ def test_every_command_in_the_documents_exists() -> None:
     found = [(page.name, word) for page in PAGES for word in command.findall(page.read_text())]
     assert len(found) > 200
     assert [(page, word) for page, word in found if word not in known] == []
+
+
+def test_a_recipe_takes_the_overrides_of_every_command_in_the_documents() -> None:
+    command = re.compile(r"^ *verigym train (recipes/\S+\.yaml)(.*)$", re.MULTILINE)
+    found = [match for page in PAGES for match in command.findall(page.read_text())]
+    assert len(found) > 60
+    for path, rest in found:
+        words = shlex.split(rest.partition("   ")[0])  # an explanation can stand beside it
+        read_recipe(ROOT / path, [word for word in words if "=" in word])
 
 
 def test_every_link_in_the_documents_leads_somewhere() -> None:

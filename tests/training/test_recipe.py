@@ -55,6 +55,13 @@ def test_an_override_sets_a_field_at_any_depth() -> None:
     assert recipe.learning_rate == 2e-4, "YAML reads 2e-4 as text"
 
 
+def test_an_override_without_a_value_removes_the_field() -> None:
+    whole = {**SMALL, "lora": {"r": 4}, "held_out_eval": "x", "updates_per_batch": 3}
+    recipe = make_recipe(whole, ["lora=", "held_out_eval=", "updates_per_batch=", "start="], "r.yaml")
+    assert (recipe.lora, recipe.held_out_eval, recipe.updates_per_batch, recipe.start) == (Adapter(), "", 1, "")
+    assert make_recipe(whole, ["lora.r="], "r.yaml").lora == Adapter()
+
+
 def test_the_last_override_wins_and_the_rest_stays() -> None:
     recipe = make("lora.r=8", "lora.r=2", lora={"alpha": 5})
     assert recipe.lora == Adapter(r=2, alpha=5)
@@ -85,6 +92,11 @@ def test_an_unknown_key_is_refused_with_the_nearest(fields: dict[Any, Any], word
         (["lora.r=[1]"], r"lora\.r must be a whole number, not a list"),
         (["lora=3"], "lora must be keys and values, not a whole number"),
         (["algorithm=a2c"], r'algorithm cannot be "a2c". Use one of: sft, dpo, reward, grpo'),
+        (
+            ["algorithm=gigpo"],
+            r"There is no algorithm \"gigpo\". Write `algorithm: grpo` and `advantage: {credit: state}`",
+        ),
+        (["name=champion"], r'r\.yaml: A version cannot be named "champion"'),
         (["model=null"], "model must be text, not null"),
         (["steps=0"], r"r\.yaml: steps must be a whole number, at least 1"),
         (["prompts_per_step=-1"], "prompts_per_step must be a whole number, at least 1"),

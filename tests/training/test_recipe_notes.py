@@ -63,6 +63,7 @@ def test_a_shipped_recipe_has_no_setting_without_effect(path: Path) -> None:
         ("grpo", {"loss": {"kl": 0.1, "kl_estimator": "k1"}}, "The gradient of k1 in the loss is 0 on average"),
         ("grpo", {"loss": {"kl_estimator": "k3"}}, "loss.kl_estimator has no effect, because loss.kl is 0"),
         ("grpo", {"loss": {"reference": "base"}}, "loss.reference has no effect, because loss.kl is 0"),
+        ("grpo", {"loss": {"kl_in": "reward"}}, "loss.kl_in has no effect, because loss.kl is 0"),
         ("grpo", {"loss": {"correction": "none", "correction_high": 9}}, "have no effect without a correction"),
         ("grpo", {"advantage": {"discount": 0.9}}, "advantage.discount has no effect with `credit: trajectory`"),
         ("grpo", {"advantage": {"credit": "step"}}, "Episodes have one turn, so `advantage.credit: step` is `trajectory`"),

@@ -326,6 +326,14 @@ def test_an_unknown_step_lists_those_that_are_kept(fresh: Bench) -> None:
         fresh.ws.find(f"{run}@7")
 
 
+def test_without_held_out_evaluations_no_checkpoint_is_the_best(fresh: Bench) -> None:
+    _, run = fresh.train("grpo", held_out_eval=None, eval_tasks=None)
+    with pytest.raises(
+        NotFound, match=rf'no checkpoint "{run}@best", because no held-out .*Name a step, such as {run}@2'
+    ):
+        fresh.ws.find(f"{run}@best")
+
+
 def test_checkpoints_are_deleted_one_by_one_or_with_their_run_and_never_as_garbage(fresh: Bench) -> None:
     version, run = fresh.train("grpo", steps=3, eval_interval=1, checkpoints={"keep": 3})
     first = fresh.ws.find(f"{run}@1")

@@ -1,12 +1,13 @@
 """The dry run: what training would check is checked and its run is named; nothing is begun, and no weights are loaded."""
 
+import sys
 from typing import Any
 
 import pytest
 
 from tests.tiny import tiny
 from tests.workspace.desk import Bench, keep, preference
-from verigym.core.errors import BadInput, Refused
+from verigym.core.errors import BadInput, NotFound, Refused
 from verigym.core.records import Message
 from verigym.model.coverage import Coverage
 from verigym.policies.render import Renderer
@@ -68,6 +69,40 @@ def test_what_training_refuses_it_refuses(fresh: Bench) -> None:
     assert fresh.nothing_was_begun()
 
 
+def test_what_training_would_miss_it_misses(fresh: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    for package in ("tensorboard", "bitsandbytes"):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(BadInput, match="The tracker tensorboard needs the package tensorboard"):
+        of(fresh, "grpo", trackers=["tensorboard"])
+    for fields in ({"adapter": "qlora"}, {"optimizer": {"name": "adamw8bit"}}):
+        with pytest.raises(BadInput, match="need the package bitsandbytes"):
+            of(fresh, "grpo", **fields)
+    with pytest.raises(NotFound, match=r'^judge: There is no folder "./nowhere"'):
+        of(fresh, "grpo", judge="./nowhere")
+    with pytest.raises(NotFound, match=r'^distill.teacher: There is no folder "./nowhere"'):
+        of(fresh, "distill", distill={"teacher": "./nowhere"})
+    assert fresh.nothing_was_begun()
+
+
+def test_an_adapter_that_the_recipe_cannot_continue_is_refused(bench: Bench) -> None:
+    trained = bench.train("sft")[0]
+    with pytest.raises(Refused, match=r"has an adapter with r 2, alpha 32, top_layers all on .*Remove `lora`"):
+        of(bench, "grpo", start=trained.id, lora={"r": 4})
+    lines = of(bench, "grpo", start=trained.id).lines
+    assert f"training continues with the adapter of {trained.label}" in lines
+    [trains] = [line for line in lines if line.startswith("the adapter trains")]
+    own = of(bench, "grpo", lora={"r": 2})
+    assert trains in own.lines, "of the adapter, not of the settings that the recipe leaves out"
+    assert of(bench, "grpo", start=trained.id).plan.memory.adapter == own.plan.memory.adapter
+
+
+def test_thumbs_of_one_kind_are_refused(fresh: Bench) -> None:
+    row = '{"prompt": "train a", "completion": "yes", "label": true}'
+    with pytest.raises(Refused, match=r"has no thumb down\. kto needs both kinds"):
+        of(fresh, "kto", data=fresh.file("up.jsonl", row))
+    assert fresh.nothing_was_begun()
+
+
 def test_it_says_what_the_adapter_leaves_out(fresh: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     lines = of(fresh, "sft", lora={"r": 4, "targets": ["q_proj", "head"]}).lines
     [trains] = [line for line in lines if line.startswith("the adapter trains")]
@@ -85,7 +120,8 @@ def test_it_says_what_the_adapter_leaves_out(fresh: Bench, capsys: pytest.Captur
     assert version.recipe["lora"] == {
         "r": 4, "alpha": 32, "top_layers": None, "targets": ["q_proj", "head"], "dropout": 0.1,
     }  # fmt: skip
-    continued = of(fresh, "sft", start=version.id).lines
-    assert continued[-1] == f"training continues with the adapter of {version.label}"
+    continued = of(fresh, "sft", start=version.id, lora=None).lines
+    assert f"training continues with the adapter of {version.label}" in continued
+    assert trains in continued and left in continued
     fresh.ws.store.delete_run(run)
     assert fresh.ws.store.get("coverage", f"{run}/adapter", Coverage) is None

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from verigym.core.errors import NotFound
+from verigym.workspace.workspace import WorkspaceFolder
+
 ASK = """
 import sys, pathlib
 from verigym.core.errors import NotFound
@@ -30,6 +33,12 @@ def test_a_mistyped_name_is_answered_with_the_nearest_before_torch_is_loaded(tmp
     done = subprocess.run(command, env={**os.environ, **nobody}, capture_output=True, text=True, timeout=1000)
     assert f'Model "{typed}" cannot be found' in done.stdout and f'Did you mean "{meant}"?' in done.stdout, done.stderr
     assert done.stdout.endswith(" False\n")
+
+
+@pytest.mark.parametrize("typed", ["./nowhere", "../a/b", "/no/such/folder", "~/models/x"])
+def test_a_path_that_is_no_folder_is_not_looked_for_on_the_hub(tmp_path: Path, typed: str):
+    with pytest.raises(NotFound, match=f'There is no folder "{typed}"'):
+        WorkspaceFolder(tmp_path / "home").check_base(typed)
 
 
 SILENT = """

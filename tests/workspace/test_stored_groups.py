@@ -16,6 +16,7 @@ from verigym.core.records import Version
 from verigym.training.grpo import staleness
 from verigym.training.update import logprobs_of
 from verigym.workspace.cleanup import plan_garbage, removable
+from verigym.workspace.dry_run import dry_run
 from verigym.workspace.stored_groups import check_tokens, stored_groups
 from verigym.workspace.train import TrainingJob
 
@@ -111,8 +112,19 @@ def test_staleness_is_the_divergence_from_the_sampler_and_the_effective_share() 
 
 
 def test_held_out_episodes_are_never_trained_on(fresh: Bench) -> None:
-    with pytest.raises(Refused, match="held-out task"):
-        fresh.train("grpo", data=fresh.rollout(k=2, split="val"))
+    run = fresh.rollout(k=2, split="val")
+    with pytest.raises(
+        Refused, match=rf'data: run {run} has episodes of the held-out task .*split "val".*--split train'
+    ):
+        fresh.train("grpo", data=run)
+
+
+def test_the_dry_run_counts_the_stored_episodes_and_no_sampling(fresh: Bench) -> None:
+    run = fresh.rollout(k=3)
+    found = dry_run(fresh.ws, fresh.recipe("grpo", data=run, num_generations_per_prompt=8))
+    [step] = [line for line in found.lines if line.startswith("a step is")]
+    assert "2 prompts of " in step and " tokens x 3 episodes of " in step
+    assert found.plan.sampled == 0 and found.plan.sampling_s == 0 and found.plan.trained > 0
 
 
 def without_tokens(bench: Bench, run: str, ids: bool) -> str:

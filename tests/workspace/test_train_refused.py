@@ -262,7 +262,7 @@ def test_a_version_is_named_as_the_start_not_as_the_model(bench: Bench, trained:
 
 def test_an_adapter_keeps_its_targets(bench: Bench, trained: Version) -> None:
     with pytest.raises(
-        Refused, match=r"has an adapter with r 2, alpha 32, top_layers None on down_proj, .*up_proj, v_proj"
+        Refused, match=r"has an adapter with r 2, alpha 32, top_layers all on down_proj, .*up_proj, v_proj"
     ):
         bench.train("grpo", start=trained.id, lora={"r": 2, "targets": ["q_proj"]})
     with pytest.raises(BadInput, match=r'the model has no layer "w1"'):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def train(
     recipe: Annotated[Path, typer.Argument(help="Training recipe (YAML)")],
     overrides: Annotated[
-        list[str] | None, typer.Argument(metavar="[a.b=c]...", help="Recipe fields to override")
+        list[str] | None, typer.Argument(metavar="[a.b=c]...", help="Recipe fields to override. a.b= removes a field")
     ] = None,
     dry: Annotated[
         bool, typer.Option("--dry-run", help="Check everything, estimate time and memory, and train nothing")

@@ -7,8 +7,17 @@ from verigym.core.printable import visible
 
 _LONGEST = 100
 _LONGEST_RUN = 300
+RESERVED = ("champion", "latest")
+"""Words that stand for a version wherever one is named."""
 _NAME = re.compile(r"\w(?:[\w .@:+(),=-]*[\w.)+])?(?:/\w(?:[\w .@:+(),=-]*[\w.)+])?)*")
 _NOT_IN_NAME = re.compile(r"[^\w.@:+-]+|\.\.+")
+
+
+def check_given_name(name: str, where: str = "") -> None:
+    """Refuses what `check_name` does, and words that mean another version. A model in a folder `latest` has its name anyway."""
+    if name in RESERVED:
+        raise BadInput(f'{where}A version cannot be named "{name}". These names are reserved: {", ".join(RESERVED)}')
+    check_name(name, where)
 
 
 def check_name(name: str, where: str = "") -> None:

@@ -136,7 +136,8 @@ def _in_words(message: str) -> str:
 
 
 def set_field(data: Json, text: str) -> None:
-    """Sets a field from a command-line override such as `steps=20` or `lora.r=8`. The value is YAML."""
+    """Sets a field from a command-line override such as `steps=20` or `lora.r=8`. The value is YAML. Without a value, the field
+    is removed, so that its default applies."""
     key, equals, value = text.partition("=")
     if not equals:
         raise BadInput(f'"{text}" is not an override. Write key=value, such as steps=20 or lora.r=8')
@@ -147,7 +148,10 @@ def set_field(data: Json, text: str) -> None:
         if not isinstance(below, dict):
             raise BadInput(f'"{text}": {part} is a single value, not a section. Write {part}=VALUE')
         section = cast(Json, below)
-    section[last] = _parsed(value, f'"{text}": ', "the value is not valid YAML")
+    if value.strip():
+        section[last] = _parsed(value, f'"{text}": ', "the value is not valid YAML")
+    else:
+        section.pop(last, None)
 
 
 def _choices(kind: Any) -> tuple[str, ...]:

@@ -194,7 +194,8 @@ def check_config(model: Any, config: "LoraConfig") -> None:
         except re.error as error:
             raise BadInput(f'lora.rank_pattern: "{pattern}" is not a regular expression ({error})') from None
         if not matched:
-            raise BadInput(f'lora.rank_pattern: "{pattern}" matches no adapted layer. Remove it, or write another name')
+            leaves = ", ".join(sorted({name.rsplit(".", 1)[-1] for name in names}))
+            raise BadInput(f'lora.rank_pattern: "{pattern}" matches no adapted layer. Adapted are {leaves}')
 
 
 def names_of(target: Target) -> list[str]:

@@ -62,9 +62,14 @@ def read_coverage(name: str, adapter: "LoraConfig") -> Coverage:
     """What a new adapter would adapt in a model. No weights are loaded or fetched. Refuses targets that the model lacks."""
     from verigym.model.lora_targets import check_config, coverage
 
-    model = _without_weights(_config_of(name))
+    model = without_weights(name)
     check_config(model, adapter)
     return coverage(model, adapter)
+
+
+def without_weights(name: str) -> Any:
+    """The layers of a model, without their weights."""
+    return _without_weights(_config_of(name))
 
 
 def _without_weights(config: Any) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
-from verigym.core.errors import BadInput, not_found
+from verigym.core.errors import BadInput, NotFound, not_found
 from verigym.core.records import Version
 from verigym.store.database import Store
 
@@ -77,4 +77,9 @@ def find_checkpoint(store: Store, text: str) -> Version | None:
         compared = sum(any(name in row for name in SCORES) for row in store.metrics(run).values()) > 1
         chosen_on = {*best.version.chosen_on, *(best.families if compared else ())}  # also if the last step is the best
         return msgspec.structs.replace(best.version, chosen_on=sorted(chosen_on))
+    if step == "best":
+        raise NotFound(
+            f'There is no checkpoint "{text}", because no held-out evaluation measured the kept steps of the run. '
+            f"Name a step, such as {of_run[-1].name}"
+        )
     raise not_found("checkpoint", text, [one.name for one in of_run], "checkpoints.keep says how many a run keeps.")

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
+from verigym.core.errors import BadInput
 from verigym.core.settings import check_keys, decode, read_yaml, set_field
 from verigym.evaluation.suites import split_part
 from verigym.harness.varied_tools import ToolVariation
@@ -190,6 +191,16 @@ USUAL: dict[str, dict[str, Any]] = {
     "advantage": {"baseline": "group"},
     "episodes": {"dynamic_rounds": 0},
 }
+OTHER_NAMES = {
+    "gigpo": "`algorithm: grpo` and `advantage: {credit: state}`",
+    "gspo_token": "`algorithm: gspo`, and `advantage: {credit: step}` or `{credit: state}`",
+    "gdpo": "`algorithm: grpo` and `advantage: {rewards: each}`",
+    "ipo": "`algorithm: dpo` and `preference: {objective: ipo}`",
+    **dict.fromkeys(("opd", "gkd", "distillation"), "`algorithm: distill`"),
+    **dict.fromkeys(("raft", "star", "expert_iteration", "rejection_sampling"), "`algorithm: rft`"),
+    **dict.fromkeys(("rm", "reward_model"), "`algorithm: reward`"),
+}
+"""What a recipe writes for methods that are known under other names."""
 SEVERAL_UPDATES = {"dapo": 4, "gspo": 4, "cispo": 4, "ppo": 4}
 """Updates per batch of algorithms whose clips matter only from the second update on, in batches of `LARGE_BATCH` tasks and
 more."""
@@ -284,6 +295,9 @@ def read_recipe(path: Path, overrides: list[str] = []) -> Recipe:  # noqa: B006 
 def make_recipe(data: dict[str, Any], overrides: list[str], where: str) -> Recipe:
     for override in overrides:
         set_field(data, override)
+    algorithm = str(data.get("algorithm"))
+    if (meant := OTHER_NAMES.get(algorithm.lower().replace("-", "_"))) is not None:
+        raise BadInput(f'{where}: There is no algorithm "{algorithm}". Write {meant}')
     check_keys(data, Recipe, where)
     recipe = filled(decode(data, Recipe, where, strict=False))
     check_sense(recipe, where)

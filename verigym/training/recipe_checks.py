@@ -5,7 +5,7 @@ import re
 from typing import TYPE_CHECKING
 
 from verigym.core.errors import BadInput, not_found
-from verigym.core.names import check_name
+from verigym.core.names import check_given_name
 from verigym.evaluation.suites import parse_part
 from verigym.training.recipe_groups import correction_bounds
 from verigym.training.recipe_loop_checks import check_loops
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def check_sense(recipe: "Recipe", where: str) -> None:
     """Checks combinations of fields that are each valid alone."""
-    check_name(recipe.name, f"{where}: ")
+    check_given_name(recipe.name, f"{where}: ")
     if recipe.compares and recipe.num_generations_per_prompt < 2:
         raise BadInput(
             f"{where}: num_generations_per_prompt must be at least 2. {recipe.algorithm} compares several episodes of a task"
@@ -110,7 +110,9 @@ def _check_full(recipe: "Recipe", where: str) -> None:
             )
         return
     if recipe.lora != type(recipe.lora)():
-        raise BadInput(f"{where}: lora has no effect with adapter: full. Remove it, or set adapter: lora")
+        raise BadInput(
+            f"{where}: lora has no effect with adapter: full. Remove it (on the command line: lora=), or set adapter: lora"
+        )
     if recipe.algorithm == "reward":
         raise BadInput(
             f"{where}: adapter: full cannot be used with algorithm: reward, whose head belongs to an adapter. "

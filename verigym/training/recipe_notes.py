@@ -75,6 +75,7 @@ def _divergence(recipe: Recipe) -> Iterator[str]:
         for name, changed in (
             ("kl_estimator", loss.kl_estimator != "unbiased"),
             ("reference", loss.reference != "start"),
+            ("kl_in", loss.kl_in != filled(Recipe(model="", algorithm=recipe.algorithm)).loss.kl_in),
         ):
             if changed:
                 yield f"loss.{name} has no effect, because loss.kl is 0. Set loss.kl, such as 0.01, or remove it"

@@ -10,6 +10,7 @@ import msgspec
 
 from verigym.agents.program import check_program
 from verigym.core.errors import BadInput, Refused, VerigymError, not_found
+from verigym.core.names import check_given_name
 from verigym.core.records import Dataset, Harness, Item, Message, Report, Sampling, Suite, Version
 from verigym.environments.load import load_environment
 from verigym.harness.environment import EnvironmentSpec
@@ -117,11 +118,7 @@ def derive(
 
 
 def _check_name(ws: WorkspaceFolder, name: str, id: str) -> None:
-    if name in ("champion", "latest") or name != name.strip():
-        raise BadInput(
-            f'A version cannot be named "{name}". The names champion and latest are reserved. '
-            "A name cannot begin or end with a space. Choose another"
-        )
+    check_given_name(name)
     for version in ws.store.documents("version", Version) if name else ():
         if name in (version.name, version.id) and version.id != id:
             raise Refused(f'The name "{name}" is taken by version {version.id}. Choose another')

@@ -212,7 +212,8 @@ def find_stored(ws: WorkspaceFolder, text: str) -> Dataset:
         raise BadInput(f'"{text}" matches {len(matches)} datasets: {ids}. Write a longer prefix')
     if matches:
         return matches[0]
-    raise not_found("dataset", text, [one.name for one in sets], "List them: verigym data list")
+    remedy = "List them: verigym data list. verigym data demos, pairs, thumbs and import create datasets."
+    raise not_found("dataset", text, [one.name for one in sets], remedy)
 
 
 def rows(ws: WorkspaceFolder, dataset: Dataset) -> Iterator[Example | Preference]:

@@ -19,11 +19,13 @@ from verigym.training.imitation import imitated
 from verigym.training.plan import Device, TrainingEstimate, TrainingLoad, measure, plan
 from verigym.training.recipe import Recipe, filled
 from verigym.training.recipe_notes import notes
+from verigym.training.trackers import check_trackers
 from verigym.workspace import datasets as data
 from verigym.workspace.full_disk import full_disk
 from verigym.workspace.gold import gold_examples
+from verigym.workspace.stored_groups import StoredGroups
 from verigym.workspace.teachers import shares_weights
-from verigym.workspace.train import TrainingJob, adapter_config
+from verigym.workspace.train import TrainingJob, adapter_config, check_continued
 from verigym.workspace.workspace import WorkspaceFolder
 
 if TYPE_CHECKING:
@@ -52,29 +54,33 @@ class DryRun(NamedTuple):
 
 
 def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
-    from verigym.model.shape import NF4_BITS, read_coverage, read_shape
+    from verigym.model.nf4 import bitsandbytes
+    from verigym.model.shape import NF4_BITS, read_shape
     from verigym.policies.local.rendering import renderer_of
 
+    check_trackers(recipe.trackers)
     job = TrainingJob(ws, recipe)
     recipe = job.recipe
     ws.check_base(job.parent.base)
+    if recipe.adapter == "qlora" or recipe.optimizer.name == "adamw8bit":
+        bitsandbytes()  # refuses now if it is not installed
     render = renderer_of(job.parent.base)
     prompt, reply = _tokens(job, render)
     length = _episode_length(job, render) if recipe.samples else EpisodeLength()
     device = measure()
     shape = read_shape(job.parent.base)
-    if recipe.adapter == "full":
-        covered: Coverage | None = all_parameters(shape.parameters)
-    else:
-        covered = None if job.parent.adapter else read_coverage(job.parent.base, adapter_config(recipe))
+    covered = _coverage(job, shape)
     sides = 2 if recipe.algorithm in ("dpo", "reward") else 1  # samples per row of written data
+    if job.stored is not None:
+        sides, reply = _stored_size(job.stored)
+    samples = recipe.samples and job.stored is None
     tasks = sum(len(each.tasks) for each in job.environments) if recipe.samples else recipe.prompts_per_step
     adapters = 2 if recipe.algorithm == "ppo" else 1  # the critic has an adapter and updates of its own
     wanted = TrainingLoad(
         prompts_per_step=min(recipe.prompts_per_step, tasks),
-        num_generations_per_prompt=recipe.num_generations_per_prompt if recipe.samples else sides,
+        num_generations_per_prompt=recipe.num_generations_per_prompt if samples else sides,
         prompt_tokens=prompt,
-        max_tokens=recipe.reply_limit if recipe.samples else max(1, round(reply)),
+        max_tokens=recipe.reply_limit if samples else max(1, round(reply / length.turns)),
         steps=recipe.steps,
         versions=min(recipe.ahead + 1, 4),
         turns=length.turns,
@@ -87,10 +93,10 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
         offload=recipe.full.offload,
         bits_per_weight=NF4_BITS if recipe.adapter == "qlora" else None,
         moment_bytes=2 if recipe.optimizer.name == "adamw8bit" else 8,
-        adapter_parameters=covered.trained * adapters if covered else 0,
+        adapter_parameters=covered.trained * adapters,
         eval_tasks=sum(len(suite[1]) for suite in job.suites if suite),
         eval_interval=recipe.eval_interval,
-        samples=recipe.samples,
+        samples=samples,
         **_teacher_load(job),
     )
     found = plan(wanted, shape, device, recipe.dollars_per_hour)
@@ -126,10 +132,27 @@ def _rank_lines(recipe: Recipe, load: TrainingLoad, shape: "Shape", device: Devi
     return [f"ranks    {line}" for line in found.lines]
 
 
-def _adapter_lines(job: TrainingJob, covered: Coverage | None) -> list[str]:
-    if covered is None:
-        return [f"training continues with the adapter of {job.parent.label}"]
-    return covered.lines
+def _coverage(job: TrainingJob, shape: "Shape") -> Coverage:
+    """What is trained, and what is left out. Refuses an adapter of the start that the recipe cannot continue."""
+    from verigym.model import lora_files
+    from verigym.model.lora_targets import coverage
+    from verigym.model.shape import read_coverage, without_weights
+
+    if job.recipe.adapter == "full":
+        return all_parameters(shape.parameters)
+    folder = job.ws.adapter_of(job.parent)
+    if folder is None:
+        return read_coverage(job.parent.base, adapter_config(job.recipe))
+    model = without_weights(job.parent.base)
+    config = lora_files.read(model, folder).config
+    check_continued(model, config, job.recipe)
+    return coverage(model, config)
+
+
+def _adapter_lines(job: TrainingJob, covered: Coverage) -> list[str]:
+    if not job.parent.adapter or job.parent.full:
+        return covered.lines
+    return [f"training continues with the adapter of {job.parent.label}", *covered.lines]
 
 
 class EpisodeLength(NamedTuple):
@@ -143,6 +166,13 @@ class EpisodeLength(NamedTuple):
     """Mean tokens of tool results and users in an episode."""
     known: bool = True
     """Whether gold solutions say how long episodes are."""
+
+
+def _stored_size(stored: StoredGroups) -> tuple[int, float]:
+    """Episodes of a group and sampled tokens of an episode, as means."""
+    episodes = [episode for group in stored.groups for episode in group.trajectories]
+    sampled = [sum(len(turn.completion_ids) for turn in one.turns if turn.actor == "policy") for one in episodes]
+    return round(len(episodes) / len(stored.groups)), statistics.fmean(sampled)
 
 
 def _episode_length(job: TrainingJob, render: Any) -> EpisodeLength:
@@ -268,12 +298,13 @@ def _lines(job: TrainingJob, wanted: TrainingLoad, reply: float, length: Episode
             f"groups without signal are replaced up to {recipe.episodes.dynamic_rounds} times per step, "
             f"so sampling can take up to {recipe.episodes.dynamic_rounds + 1} times as long as estimated"
         )
-    lines.append(
-        f"a step is {wanted.prompts_per_step} prompts of {prompt:.0f} tokens x {recipe.num_generations_per_prompt} episodes "
-        f"with at most {recipe.max_tokens} tokens per reply"
-        if recipe.samples
-        else f"a step is {recipe.prompts_per_step} rows of {prompt:.0f} + {reply:.0f} tokens"
-    )
+    prompts = f"a step is {wanted.prompts_per_step} prompts of {prompt:.0f} tokens x {wanted.num_generations_per_prompt} episodes"
+    if job.stored is not None:
+        lines.append(f"{prompts} of {reply:.0f} tokens")
+    elif recipe.samples:
+        lines.append(f"{prompts} with at most {recipe.max_tokens} tokens per reply")
+    else:
+        lines.append(f"a step is {recipe.prompts_per_step} rows of {prompt:.0f} + {reply:.0f} tokens")
     if length.most > 1:
         lines.append(_turns_line(length, recipe.limits.tokens))
     if recipe.algorithm == "sft" and job.dataset is not None:

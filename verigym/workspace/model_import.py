@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from verigym.core.errors import BadInput, Refused
-from verigym.core.names import as_name, check_name
+from verigym.core.names import as_name, check_given_name
 from verigym.core.records import Dataset, Json, Version
 from verigym.model import embedded
 from verigym.registry.imports import KEY, ImportedWeights
@@ -49,7 +49,7 @@ def import_model(
 ) -> ImportResult:
     """Registers the weights in `folder` as a version. `base` is the model that the training began with, `parent` a version. The
     new version keeps the prompt and settings of the parent."""
-    check_name(name)
+    check_given_name(name)
     if not trained_by.strip():
         raise BadInput("--trained-by is empty. Name the trainer, such as verl")
     if base and parent:

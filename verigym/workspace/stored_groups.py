@@ -70,6 +70,12 @@ def stored_groups(ws: WorkspaceFolder, recipe: Recipe, environments: Sequence[Tr
                 "run on that environment"
             )
         known = {task.id: task for task in ws.store.tasks(child.id)}
+        held_out = next((task for task in known.values() if task.split != "train"), None)
+        if held_out is not None:
+            raise Refused(
+                f'data: run {child.id} has episodes of the held-out task {held_out.id} (split "{held_out.split}"). Name a run on '
+                "training tasks: verigym rollout --split train"
+            )
         check_held_out(by_name[source].environment, list(known.values()))
         made = _groups_of(ws, child.id, source, by_name[source].verifier.name, dropped)
         groups += made

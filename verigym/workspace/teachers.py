@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from verigym.core.errors import Refused
+from verigym.core.errors import NotFound, Refused
 from verigym.core.records import Version
 from verigym.training.environments import TrainingEnvironment
 from verigym.training.recipe import Recipe
@@ -16,12 +16,23 @@ if TYPE_CHECKING:
 SELF = "self"
 
 
+def named_model(ws: WorkspaceFolder, field: str, name: str) -> Version:
+    """The version or model that a field of the recipe names. An unknown one is reported before the first step."""
+    version = ws.agent(name)
+    try:
+        if not version.is_remote:
+            ws.check_base(version.base)
+    except NotFound as error:
+        raise NotFound(f"{field}: {error}") from error
+    return version
+
+
 def find_teacher(ws: WorkspaceFolder, recipe: Recipe, student: Version) -> Version | None:
     """The version that teaches. None if the recipe names none, or the student itself."""
     name = recipe.distill.teacher
     if not name or name == SELF:
         return None
-    teacher = ws.agent(name)
+    teacher = named_model(ws, "distill.teacher", name)
     if teacher.recipe.get("algorithm") == "reward":
         raise Refused(f"distill.teacher: {name} is a reward model and writes no replies. Name a model or a version")
     if teacher.weights == student.weights:

@@ -42,7 +42,7 @@ from verigym.workspace.measure import context_of, suite_of
 from verigym.workspace.nothing_learnt import check_scored, why_nothing_learnt
 from verigym.workspace.recipe_facts import facts_of
 from verigym.workspace.stored_groups import check_tokens, stored_groups, with_stored_tasks
-from verigym.workspace.teachers import find_teacher, open_teacher
+from verigym.workspace.teachers import find_teacher, named_model, open_teacher
 from verigym.workspace.trained_policy import trained_policy
 from verigym.workspace.training_environments import (
     rehearsed_of,
@@ -186,7 +186,9 @@ class TrainingJob:
         self.rehearsed = rehearsed_of(recipe)
         rehearsed = [task for each in self.rehearsed for task in each.tasks]
         self.families |= set(map(family_of, rehearsed))
-        self.roles = {role: ws.agent(name) for role in ("judge", "user") if (name := getattr(recipe, role))}
+        self.roles = {
+            role: named_model(ws, role, name) for role in ("judge", "user") if (name := getattr(recipe, role))
+        }
         for other in (self.scorer, self.roles.get("judge"), self.teacher):
             self.families |= set(other.families if other else [])  # its training families count as trained on
         identities = {each.name: each.identity for each in self.environments}
@@ -241,6 +243,8 @@ class TrainingJob:
             raise Refused(
                 f"data: {dataset.name} contains {dataset.kind}, but {recipe.algorithm} needs {wanted}. Name another dataset"
             )
+        if recipe.algorithm == "kto":
+            self._thumbs()  # refuses thumbs of one kind
         for each in self.environments:
             check_rows(each.environment, dataset, data.rows(self.ws, dataset))
         if recipe.algorithm == "reward" and recipe.checkpoints.chooses and len(dataset.families) < LEAST_FAMILIES:
@@ -520,7 +524,7 @@ def _reward_model(ws: WorkspaceFolder, recipe: Recipe) -> Version | None:
 def _prepare(model: Any, recipe: Recipe) -> None:
     """Adds a new adapter if the parent has none. Otherwise training continues with the adapter of the parent."""
     from verigym.model import full, lora
-    from verigym.model.lora_targets import check_config, find_targets
+    from verigym.model.lora_targets import check_config
 
     if recipe.adapter == "full":
         full.begin(model, full.FullSettings(checkpointing=recipe.full.checkpointing, offload=recipe.full.offload))
@@ -530,20 +534,31 @@ def _prepare(model: Any, recipe: Recipe) -> None:
         check_config(model, wanted)
         lora.attach(model, wanted, recipe.seed)
         return
+    check_continued(model, current, recipe)
     if recipe.algorithm == "reward":
         lora.add_head(model, recipe.seed)
-    elif msgspec.structs.replace(recipe.lora, dropout=0.0) != Adapter():
-        check_config(model, wanted)
-        named = lora.named(model, wanted, find_targets(model, wanted))
-        same = ("r", "alpha", "top_layers", "rank_pattern")
-        different = any(getattr(current, name) != getattr(wanted, name) for name in same)
-        if different or (recipe.lora.targets != Adapter().targets and _layers(named) != _layers(current)):
-            raise Refused(
-                f"start: {recipe.start} has an adapter with r {current.r}, alpha {current.alpha}, "
-                f"top_layers {current.top_layers} on {', '.join(sorted(_layers(current)))}. "
-                "Training continues with this adapter. Remove lora from the recipe, or write the same values"
-            )
     lora.set_dropout(model, recipe.lora.dropout, recipe.seed)
+
+
+def check_continued(model: Any, current: "LoraConfig", recipe: Recipe) -> None:
+    """Refuses settings of `lora` that differ from the adapter of the start. Of `model`, only the layers matter."""
+    from verigym.model import lora
+    from verigym.model.lora_targets import check_config, find_targets
+
+    if recipe.algorithm == "reward" or msgspec.structs.replace(recipe.lora, dropout=0.0) == Adapter():
+        return
+    wanted = adapter_config(recipe)
+    check_config(model, wanted)
+    named = lora.named(model, wanted, find_targets(model, wanted))
+    same = ("r", "alpha", "top_layers", "rank_pattern")
+    different = any(getattr(current, name) != getattr(wanted, name) for name in same)
+    if different or (recipe.lora.targets != Adapter().targets and _layers(named) != _layers(current)):
+        raise Refused(
+            f"start: {recipe.start} has an adapter with r {current.r}, alpha {current.alpha}, "
+            f"top_layers {current.top_layers or 'all'} on {', '.join(sorted(_layers(current)))}. "
+            "Training continues with this adapter. Remove `lora` from the recipe (on the command line: lora=), or write the "
+            "same values"
+        )
 
 
 def _layers(config: "LoraConfig") -> set[str]:

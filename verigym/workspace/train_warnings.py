@@ -27,6 +27,7 @@ def recipe_warnings(ws: WorkspaceFolder, recipe: Recipe) -> list[str]:
 def warnings_of(ws: WorkspaceFolder, recipe: Recipe) -> list[str]:
     """All warnings: those of the recipe, a missing evaluation of the start, and verifiers that were not checked or audited."""
     parent = parent_of(ws, recipe)
+    ws.check_base(parent.base)
     if recipe.algorithm == "reward":
         return recipe_warnings(ws, recipe)
     evaluated = {held_out_name(report.suite.environment) for report in reports_of(ws, parent)}

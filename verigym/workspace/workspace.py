@@ -162,6 +162,10 @@ class WorkspaceFolder:
     def check_base(self, base: str) -> None:
         """Raises NotFound if a model cannot exist. A name like a known one is answered at once, without asking the hub, unless
         it is a model id (ORGANISATION/NAME)."""
+        if base.startswith((".", "/", "~")) and not hub.is_local(base):
+            raise NotFound(
+                f'There is no folder "{base}". Write the path of a folder with a model, or the name of a model'
+            )
         names = {embedded.NAME, *read_servers(self.home)}
         names |= {version.name for version in self.store.documents("version", Version)}
         near = difflib.get_close_matches(base.lower(), names, n=1)
