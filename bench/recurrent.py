@@ -1,6 +1,6 @@
 """A Nemotron-H with random weights: sampled tokens a second in slots and with the plain decoder, in turn.
 
-    python bench/recurrent.py            # on a GPU: 1.1 billion weights (random_model.py) in bfloat16. On a CPU: 42 million
+    python bench/recurrent.py            # on a GPU: 1.1 billion weights (random_model.py) in bfloat16. On a CPU: 45 million
     python bench/recurrent.py --quick    # a small model
 
 Prompts have 40 to 200 tokens, and no two the same length. Each is asked for by one request, or by a group of 8. There is no
