@@ -107,8 +107,10 @@ def forward_logprobs(prompt: list[int], completion: list[int], temperature: floa
         ("gemma2", SlotDecoder, True),
         ("gemma3", SlotDecoder, True),
         ("qwen3 moe", SlotDecoder, True),
-        ("nemotron-h", PlainDecoder, False),
-        ("gpt-oss", PlainDecoder, False),
+        ("nemotron-h", SlotDecoder, False),
+        ("qwen3.5", SlotDecoder, False),
+        ("gpt-oss", SlotDecoder, False),
+        ("deepseek v3", PlainDecoder, False),
     ],
 )
 def test_each_kind_of_model_gets_its_decoder_and_the_slow_one_is_said(
@@ -547,7 +549,7 @@ def test_many_requests_leave_no_more_behind_than_a_few() -> None:
     decoder: Any = running._decoders[0]
 
     def held() -> tuple[int, int, int]:
-        return len(decoder.rows), len(decoder.prefixes), sum(buffer.numel() for buffer in decoder.slot_keys)
+        return len(decoder.rows), len(decoder.prefixes), sum(buffer.numel() for buffer in decoder.slot_keys.values())
 
     def wave(number: int) -> None:
         short, head = Sampling(max_tokens=3), [3, 10 + number % 40]

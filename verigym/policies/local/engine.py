@@ -4,8 +4,8 @@ Requests can arrive at any time. They join the running batch at its next step an
 requests share (a system prompt, the prompt of a group) is computed once. The tokens of a request depend only on its own seed,
 never on the rest of the batch. Several adapters are served concurrently if the model allows it, otherwise in turn.
 
-The model determines one of three decoders: `paged` on CUDA and `slots` on the CPU for attention models, and `PlainDecoder`
-for every other architecture.
+The model determines one of three decoders: `paged` on CUDA for the Llama family, `slots` on CPUs and for other models, and
+`PlainDecoder` for models that neither computes correctly.
 """
 
 import asyncio
@@ -346,8 +346,8 @@ class LocalEngine:
 class PlainDecoder(StepDecoder):
     """The decoder for every architecture: uses the forward pass and cache of transformers on prompts of equal length.
 
-    It needs no padding, so recurrent states and sliding windows are correct by construction. It is slower than `slots`,
-    because prefixes are not shared and new requests wait until the batch is done.
+    It needs no padding, so states and sliding windows are correct by construction. It is slower than `slots`, because prefixes
+    are not shared and new requests wait until the batch is done.
     """
 
     concurrent = False
