@@ -486,6 +486,18 @@ def test_a_bare_request_beside_an_adapter_is_bare() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_the_models_own_adapter_is_back_after_another_version(kind: str) -> None:
+    model = tiny().model
+    lora.use(model, made_adapter(7))
+    trained, running = lora.parameters(model), engine(model, kind)
+    running.adapters = {"v": made_adapter(3)}
+    asked = (Generation(ids=SYSTEM, sampling=GREEDY, version=version) for version in ("", "v", "", "v", ""))
+    own, other, *later = [run(running, [one])[0].ids for one in asked]
+    assert own == reference(SYSTEM, model) != other and later == [own, other, own]
+    assert all(one is before for one, before in zip(lora.parameters(model), trained, strict=True))
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_out_of_memory_halves_the_batch_and_goes_on_without_sampling_anything_twice(kind: str) -> None:
     running = engine(kind=kind)
     decoder = running._decoders[0]

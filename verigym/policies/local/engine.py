@@ -361,9 +361,6 @@ class PlainDecoder(StepDecoder):
         """The name of the cache in the forward pass. Mamba has its own."""
         self.reset()
 
-    def use_adapter(self, adapter: lora.LoraAdapter | None) -> None:
-        lora.use(self.model, adapter)
-
     def reset(self) -> None:
         self.cache: Any = None
         self.rows = []
@@ -396,7 +393,8 @@ class PlainDecoder(StepDecoder):
         self.rows.remove(row)
 
     def _forward(self, ids: Tensor) -> Tensor:
-        out = self.model(input_ids=ids, **{self.cache_name: self.cache}, use_cache=True)
+        with self.wearing():
+            out = self.model(input_ids=ids, **{self.cache_name: self.cache}, use_cache=True)
         self.cache = out[self.cache_name]
         return out.logits[:, -1]
 

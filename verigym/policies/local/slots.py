@@ -13,6 +13,7 @@ import functools
 import inspect
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import torch
@@ -240,7 +241,17 @@ class StepDecoder:
     """A decoder that computes a prompt when its row begins, and a step when its tokens are asked for."""
 
     version: str | None = None
+    model: Any
     rows: list[Row]
+    mounted: lora.MountedAdapter | None = None
+    """The adapter that the model wears in a forward pass. None for its own."""
+
+    def use_adapter(self, adapter: lora.LoraAdapter | None) -> None:
+        self.mounted = None if adapter is None else lora.mounted(self.model, adapter)
+
+    def wearing(self) -> AbstractContextManager[None]:
+        """A context in which the model has the adapter of this decoder. Its own adapter may be in training, so it is put back."""
+        return nullcontext() if self.mounted is None else lora.wearing(self.model, self.mounted)
 
     @property
     def everyone(self) -> list[Row]:
@@ -298,7 +309,7 @@ class SlotDecoder(StepDecoder):
         if self.fused is not None:
             self.fused.use_adapter(adapter)
         else:
-            lora.use(self.model, adapter)
+            super().use_adapter(adapter)
 
     def reset(self) -> None:
         self.rows = []
@@ -323,8 +334,9 @@ class SlotDecoder(StepDecoder):
         for row in new:
             by_prefix.setdefault(self._prefix_ids(row), []).append(row)
         logits: dict[Row, Tensor] = {}
-        for ids, rows in by_prefix.items():
-            logits |= self._begin(ids, rows)
+        with self.wearing():
+            for ids, rows in by_prefix.items():
+                logits |= self._begin(ids, rows)
         return torch.stack([logits[row] for row in new])
 
     def advance(self, steps: int) -> SampledTokens:
@@ -341,8 +353,9 @@ class SlotDecoder(StepDecoder):
             self._make_room(len(self.rows), max(write) * 3 // 2)
         layers = self._layers({name: buffer[: len(self.rows)] for name, buffer in self.slot_states.items()})
         forward = _SlotPass(self, layers, positions, offsets, self._prefixes_in_use(), write)
-        hidden = self._forward(ids, positions, forward)
-        return self._logits(hidden[:, 0])
+        with self.wearing():
+            hidden = self._forward(ids, positions, forward)
+            return self._logits(hidden[:, 0])
 
     def _logits(self, hidden: Tensor) -> Tensor:
         return logits_of(self.model, hidden, None if self.fused is None else self.fused.head)
