@@ -62,6 +62,7 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     job = TrainingJob(ws, recipe)
     recipe = job.recipe
     ws.check_base(job.parent.base)
+    event_loop.run(job.check_agents())
     if recipe.adapter == "qlora" or recipe.optimizer.name == "adamw8bit":
         bitsandbytes()  # refuses now if it is not installed
     render = renderer_of(job.parent.base)
