@@ -46,6 +46,8 @@ def train(
         show.note(f"warning: {warning}") if json else show.say(f"warning: {warning}")
     if dry:
         result = ws.dry_run(settings)
+        for warning in result.warnings:
+            show.note(f"warning: {warning}") if json else show.say(f"warning: {warning}")
         if json:
             return show.as_json(
                 {"device": str(result.device), "plan": result.plan, "lines": result.lines, "cluster": result.cluster}

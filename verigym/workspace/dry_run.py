@@ -51,12 +51,15 @@ class DryRun(NamedTuple):
     """Whether the base is stored in 4 bits."""
     cluster: Sequence[str] = ()
     """What runs where, memory and time, if a cluster is used."""
+    warnings: Sequence[str] = ()
+    """Servers of the recipe that do not answer now."""
 
 
 def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     from verigym.model.nf4 import bitsandbytes
     from verigym.model.shape import NF4_BITS, read_shape
     from verigym.policies.local.rendering import renderer_of
+    from verigym.workspace.server_check import server_warnings
 
     check_trackers(recipe.trackers)
     job = TrainingJob(ws, recipe)
@@ -66,6 +69,7 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     if recipe.adapter == "qlora" or recipe.optimizer.name == "adamw8bit":
         bitsandbytes()  # refuses now if it is not installed
     render = renderer_of(job.parent.base)
+    warnings = event_loop.run(server_warnings(job, render))
     prompt, reply = _tokens(job, render)
     length = _episode_length(job, render) if recipe.samples else EpisodeLength()
     device = measure()
@@ -114,7 +118,8 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
             f"{share:.0%} of the parameters of the base are stored in 4 bits, the rest in the precision of the model"
         )
     cluster = ws.place.summary(wanted, shape, device) or _rank_lines(recipe, wanted, shape, device)
-    return DryRun(job.run, lines, found, device.name, notes(recipe, job.facts), recipe.adapter == "qlora", cluster)
+    quantized = recipe.adapter == "qlora"
+    return DryRun(job.run, lines, found, device.name, notes(recipe, job.facts), quantized, cluster, warnings)
 
 
 def _rank_lines(recipe: Recipe, load: TrainingLoad, shape: "Shape", device: Device) -> list[str]:
