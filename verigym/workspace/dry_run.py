@@ -107,7 +107,7 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     found = plan(wanted, shape, device, recipe.dollars_per_hour)
     chosen = ", ".join(_chosen(job))
     lines = _lines(job, wanted, reply, length)
-    lines += [f"chosen by the method, the model and the data: {chosen}"] if chosen else []
+    lines += [f"defaults chosen for this method, model and data: {chosen}"] if chosen else []
     lines += _adapter_lines(job, covered)
     if recipe.adapter == "full":
         needed = full_disk(recipe, shape.parameters, ws.place.samples_elsewhere(recipe))
@@ -278,7 +278,9 @@ def _lines(job: TrainingJob, wanted: TrainingLoad, reply: float, length: Episode
     for each in job.environments:
         held_out = f", {each.split} held out" if each.split else ""
         learnt = (
-            f"{len(each.tasks)} tasks, rewards of {each.verifier.name}" if recipe.samples else f"{each.verifier.name}"
+            f"{counted(len(each.tasks), 'task')}, rewards of {each.verifier.name}"
+            if recipe.samples
+            else f"{each.verifier.name}"
         )
         lines.append(f"in {each.name}: {learnt}{held_out}")
     if recipe.algorithm == "distill":
