@@ -74,7 +74,7 @@ def test_a_dry_run_says_what_it_will_take_and_trains_nothing(bench: Bench) -> No
     said = bench.shell("train", recipe, "steps=7", "dollars_per_hour=2", "--dry-run")
     lines = [line for line in said.splitlines() if not line.startswith("warning")]
     assert lines[0] == f"grpo of {bench.model.name}, 7 steps" and "12 tasks, rewards of letters@" in lines[1]
-    assert "tokens   448 sampled at most, " in said and "GB of " in said and ": fits" in said
+    assert "tokens   448 sampled at most, " in said and "CPU thread" in said and ": fits" in said
     assert re.search(r"time     .*, within a factor of two. One step: .* s sampling, .* s update", said)
     assert re.search(r"cost     \$0\.\d\d at \$2 per hour", said)
     assert lines[-1] == f"next: verigym train {recipe} steps=7 dollars_per_hour=2"

@@ -246,7 +246,9 @@ def _section(command: Any, name: str, described: dict[tuple[str, str], str]) -> 
         if parameter.name == "help" or words in ON_EVERY_COMMAND:
             continue
         option = parameter.param_type_name == "option"
-        shown_as = parameter.metavar or parameter.name.upper()  # as in the usage line of --help
+        shown_as = parameter.metavar or parameter.name.upper()
+        shown_as = shown_as if parameter.required else f"[{shown_as}]"  # as in the usage line of --help
+        shown_as += "..." if parameter.nargs == -1 else ""
         names = ", ".join(f"`{one}`" for one in parameter.opts) if option else f"`{shown_as}`"
         default = parameter.default
         plain = default not in (None, "", False, ()) and not callable(default) and not parameter.required

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import typer
+from typer.testing import CliRunner
 
 from verigym.cli.main import app
 
@@ -62,3 +63,17 @@ def test_the_lint_notices_bad_help() -> None:
     assert faults("", option=True) == ["no help"]
     assert len(faults("Of one reply; default all.", option=True)) == 3
     assert faults("seed", option=True) == ["starts with a small letter"]
+
+
+def test_a_group_shows_the_whole_first_sentence_of_each_command() -> None:
+    shown = " ".join(CliRunner().invoke(app, ["models", "--help"]).output.split())
+    assert (
+        "pull Prepare the embedded model: fetch, check and convert it once." in shown
+        and "... " not in shown.split("Commands:")[1]
+    )
+
+
+def test_usage_has_no_brackets_of_its_own_around_arguments() -> None:
+    for name, command in COMMANDS.items():
+        usage = " ".join(command.collect_usage_pieces(command.make_context(name, [], resilient_parsing=True)))
+        assert not any(doubled in usage for doubled in ("[[", "{[", "......", "...}")), usage

@@ -85,3 +85,9 @@ def test_without_an_accelerator_it_is_the_cpu(monkeypatch: pytest.MonkeyPatch) -
     assert devices.default_device() == "cpu" and devices.default_dtype("cpu") == torch.float32
     total = devices.memory(torch.device("cpu"))[1]
     assert total > 1 << 28
+
+
+@pytest.mark.parametrize(("threads", "words"), [(1, "1 CPU thread"), (4, "4 CPU threads")])
+def test_the_threads_of_a_cpu_are_counted(threads: int, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch, "get_num_threads", lambda: threads)
+    assert devices.name_of(torch.device("cpu")) == words

@@ -96,6 +96,18 @@ def test_an_adapter_that_the_recipe_cannot_continue_is_refused(bench: Bench) -> 
     assert of(bench, "grpo", start=trained.id).plan.memory.adapter == own.plan.memory.adapter
 
 
+@pytest.mark.parametrize("also", [{}, {"targets": ["q_proj"]}], ids=["all targets", "some targets"])
+def test_more_layers_than_the_model_has_are_refused(fresh: Bench, also: dict[str, Any]) -> None:
+    layers = tiny().model.config.num_hidden_layers
+    assert of(fresh, "sft", lora={"r": 2, "top_layers": layers, **also}).lines
+    for start in (of, Bench.train):
+        with pytest.raises(
+            BadInput, match=rf"lora\.top_layers: {layers + 1} is more than the model has \({layers} layer"
+        ):
+            start(fresh, "sft", lora={"r": 2, "top_layers": layers + 1, **also})
+    assert fresh.nothing_was_begun()
+
+
 def test_thumbs_of_one_kind_are_refused(fresh: Bench) -> None:
     row = '{"prompt": "train a", "completion": "yes", "label": true}'
     with pytest.raises(Refused, match=r"has no thumb down\. kto needs both kinds"):

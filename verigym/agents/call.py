@@ -14,6 +14,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from verigym.core.errors import NotFound, not_found
+
 _CALL_S = 600.0
 
 
@@ -75,9 +77,27 @@ def _asked(url: str, body: Any = None) -> Any:
 
 
 def load(name: str) -> Any:
-    """The function that `module:function` names."""
+    """The function that `module:function` names. Refuses what does not exist. Other errors of the module pass."""
     module, _, function = name.partition(":")
-    return getattr(importlib.import_module(module), function)
+    try:
+        loaded = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise
+        raise NotFound(
+            f'There is no module "{error.name}" in {_folder()} or among the installed packages. Change to the '
+            "folder of the module, or install its package"
+        ) from error
+    found = getattr(loaded, function, None)
+    if not callable(found):
+        names = [each for each, value in vars(loaded).items() if inspect.isfunction(value) and not each.startswith("_")]
+        raise not_found("function", function, names, f"Name a function of {loaded.__file__ or module}.")
+    return found
+
+
+def _folder() -> str:
+    """Where modules are looked for first: the folder in which the run was started."""
+    return os.environ.get("PYTHONPATH", "").split(os.pathsep)[0] or os.getcwd()
 
 
 def solve_episode(solve: Any) -> None:

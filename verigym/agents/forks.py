@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from verigym.core.errors import BadInput, InfrastructureFailure
+from verigym.core.errors import BadInput, InfrastructureFailure, VerigymError
 
 _START_S = 300.0
 """Maximum seconds that the module of an agent takes to import."""
@@ -144,7 +144,8 @@ def main(name: str) -> None:
     try:
         solve = load(name)
     except BaseException as error:  # the user's own module may raise anything
-        words = "".join(traceback.format_exception_only(error)).strip()
+        ours = isinstance(error, VerigymError)
+        words = str(error) if ours else "".join(traceback.format_exception_only(error)).strip()
         return tell(_News(-1, error=words[:_SHOWN]))
     woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)

@@ -35,10 +35,8 @@ async def runner_of(
 ) -> AsyncIterator[RunEpisode]:
     """The function that runs the episodes of an agent: our own loop, the program of the version or the environment, or the
     environment itself."""
-    command = agent.program or environment.agent
+    command = _command(environment, agent)
     if environment.drives_itself:
-        if agent.program:
-            raise BadInput(f"{environment.name} runs the loop of another project. Remove --agent")
         async with driven_runner(context.policies) as run:
             yield run
         return
@@ -56,6 +54,23 @@ async def runner_of(
 
     async with program_runner(program, context.policies) as run:
         yield run_in_turn
+
+
+def _command(environment: EnvironmentSpec, agent: Version) -> str:
+    """The external agent that drives the episodes. Empty if there is none."""
+    if environment.drives_itself:
+        if agent.program:
+            raise BadInput(f"{environment.name} runs the loop of another project. Remove --agent")
+        return ""
+    return agent.program or environment.agent
+
+
+async def check_agent(environment: EnvironmentSpec, agent: Version) -> None:
+    """Refuses an external agent that cannot be started. The module of a function is imported, in a process of its own."""
+    if command := _command(environment, agent):
+        check_program(command)
+        async with forked(ProgramSettings(command=command)):
+            pass
 
 
 @contextlib.asynccontextmanager

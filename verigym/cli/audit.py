@@ -47,7 +47,7 @@ def run_audit(
     run: Annotated[
         str,
         typer.Argument(
-            metavar="[RUN]",
+            metavar="RUN",
             help="Run whose outputs are used: id or prefix (default: the newest with 50 outputs or more)",
             autocompletion=complete.runs,
         ),

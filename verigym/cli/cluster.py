@@ -15,9 +15,7 @@ _OF_THE_JOB = {"--nodes", "--gpus", "--cpus", "--memory", "--hours", "--partitio
 
 Command = Annotated[
     list[str],
-    typer.Argument(
-        metavar="COMMAND...", help="Verigym command to run, such as train recipe.yaml --cluster cluster.yaml"
-    ),
+    typer.Argument(metavar="COMMAND", help="Verigym command to run, such as train recipe.yaml --cluster cluster.yaml"),
 ]
 Nodes = Annotated[int, typer.Option("--nodes", min=1, help="Number of machines")]
 Gpus = Annotated[int, typer.Option("--gpus", min=0, help="GPUs per machine")]
@@ -48,7 +46,7 @@ def _check_command(context: typer.Context, command: list[str], nodes: int) -> No
 @cluster.command("status")
 def cluster_status(
     address: Annotated[
-        str, typer.Argument(metavar="[ADDRESS]", help="Address of the Ray cluster, HOST:PORT (default: RAY_ADDRESS)")
+        str, typer.Argument(metavar="ADDRESS", help="Address of the Ray cluster, HOST:PORT (default: RAY_ADDRESS)")
     ] = "",
     json: Json = False,
 ) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 TrainingRun = Annotated[
     str,
     typer.Argument(
-        metavar="[RUN]", help="Run on training tasks: id, unique prefix, or latest", autocompletion=complete.runs
+        metavar="RUN", help="Run on training tasks: id, unique prefix, or latest", autocompletion=complete.runs
     ),
 ]
 DatasetName = Annotated[str, typer.Option("--name", help="Name of the dataset (default: derived from its content)")]
@@ -101,7 +101,7 @@ def make_thumbs(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="[RUN]",
+            metavar="RUN",
             help="Run on training tasks or traces: id, unique prefix, or latest. Or a file with prompt, completion and label",
             autocompletion=complete.runs,
         ),
@@ -135,7 +135,7 @@ def export_data(
     dataset: Annotated[
         str,
         typer.Argument(
-            metavar="[DATASET]",
+            metavar="DATASET",
             help="Dataset: name, id, unique prefix or latest. Or a file",
             autocompletion=complete.datasets,
         ),
@@ -198,7 +198,7 @@ def show_dataset(
     dataset: Annotated[
         str,
         typer.Argument(
-            metavar="[DATASET]",
+            metavar="DATASET",
             help="Dataset: name, id, unique prefix or latest. Or a file",
             autocompletion=complete.datasets,
         ),

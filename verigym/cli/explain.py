@@ -164,7 +164,7 @@ def advise(
     run: Annotated[
         str,
         typer.Argument(
-            metavar="[RUN]",
+            metavar="RUN",
             help="Run (id, unique prefix, latest), or a version (its newest run is used)",
             autocompletion=complete.runs,
         ),

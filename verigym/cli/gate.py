@@ -27,7 +27,7 @@ def gate(
     candidate: Annotated[
         str,
         typer.Argument(
-            metavar="[VERSION]", help="Candidate version: id, name or latest", autocompletion=complete.versions
+            metavar="VERSION", help="Candidate version: id, name or latest", autocompletion=complete.versions
         ),
     ] = "",
     champion: Annotated[
@@ -240,7 +240,7 @@ def rollback(
     to: Annotated[
         str | None,
         typer.Argument(
-            metavar="[VERSION]",
+            metavar="VERSION",
             help="Earlier champion to return to (default: the previous one)",
             autocompletion=complete.versions,
         ),

@@ -18,7 +18,7 @@ def ingest(
     files: Annotated[
         list[str],
         typer.Argument(
-            metavar="FILE...",
+            metavar="FILE",
             help="Trace files, plain or gzip, and .eval logs. - reads standard input. "
             "Formats: Chat Completions, Responses, OpenTelemetry, Langfuse, LangSmith, Phoenix, ATIF, NeMo Gym, inspect_ai, "
             "messages",

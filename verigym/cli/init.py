@@ -19,7 +19,7 @@ def init(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="[NAME|FILE]",
+            metavar="NAME|FILE",
             help="Name of the environment: writes NAME.py. Or a .jsonl file for prompts and answers. "
             "With --openapi or --mcp, the tools file to write (default: tools.yaml)",
         ),

@@ -19,7 +19,10 @@ Recipe = Annotated[
     Path, typer.Argument(help="Loop recipe (YAML). It needs environment, and model if no champion exists yet")
 ]
 Overrides = Annotated[
-    list[str] | None, typer.Argument(metavar="[a.b=c]...", help="Recipe fields to override. a.b= removes a field")
+    list[str] | None,
+    typer.Argument(
+        metavar="a.b=c", help="Recipe fields to override, such as steps=20 or lora.r=8. a.b= removes a field"
+    ),
 ]
 
 loop = group("loop", "Run the whole improvement loop unattended: run, status.")

@@ -140,7 +140,7 @@ def list_proposals(
     environment: Annotated[
         str,
         typer.Argument(
-            metavar="[ENV]",
+            metavar="ENV",
             help="Environment to list the proposals of (default: a table of all environments)",
             autocompletion=complete.environments,
         ),

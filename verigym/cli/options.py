@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
+from typer.core import TyperGroup
 
 from verigym.cli import complete, show
 from verigym.core.errors import BadInput, not_found
@@ -47,7 +48,7 @@ Environment = Annotated[
         "or a training and a held-out task file "
         "(train.csv,val.parquet), or an environment of another project (bfcl:simple_python, listed by verigym bridges). "
         "ENV+FILE adds the tasks of a file. ENV?tags=easy keeps only the tasks with this tag. "
-        "ENV?train=NAME has the training tasks of a set",
+        "ENV?train=NAME uses the training tasks of the set NAME",
         autocompletion=complete.environments,
     ),
 ]
@@ -129,9 +130,9 @@ Constrain = Annotated[
     str,
     typer.Option(
         "--constrain",
-        help="Constrain the replies of a local model: tools (only valid calls of the offered tools), copy (also, arguments that "
-        "every training task copies are copied from the request), copy:name,file (these arguments), or a JSON schema file. "
-        "Makes a new version with this constraint",
+        help="Constrain the replies of a local model: tools (only valid calls of the offered tools), copy (as tools, "
+        "and an argument is copied from the request if every training task copies it), copy:name,file (these arguments), or a "
+        "JSON schema file. Makes a new version with this constraint",
     ),
 ]
 Judge = Annotated[
@@ -191,7 +192,7 @@ Cluster = Annotated[
         callback=_named_cluster,
         metavar="FILE|auto|ADDRESS",
         help="Use other processes and machines: a cluster file, addresses of engines (http://a:8000,http://b:8000), the address "
-        "of a Ray cluster (HOST:PORT), or auto for what there is",
+        "of a Ray cluster (HOST:PORT), or auto for all GPUs of this machine or of the Ray cluster in RAY_ADDRESS",
     ),
 ]
 Rules = Annotated[
@@ -235,12 +236,22 @@ def workspace(home: Path | None, *, create: bool = False, cluster: str = "") -> 
     return ws
 
 
+class WholeSummaries(TyperGroup):
+    """Lists commands with the whole first sentence of their help, not with its first words."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(200)) for name, command in commands if command])
+
+
 def group(name: str, help: str, list_items: Callable[[bool, Path | None], None] | None = None) -> typer.Typer:
     """A command with subcommands. Without a subcommand it lists its items, or prints its help if it has none to list.
 
     `list` does the same. Its help is the docstring of `list_items`. A group may replace it by a `list` with more options."""
     app = typer.Typer(
         name=name,
+        cls=WholeSummaries,
         help=help,
         no_args_is_help=list_items is None,
         invoke_without_command=list_items is not None,

@@ -19,9 +19,7 @@ def group() -> None:
 @recipe.command("translate")
 def translate_recipe(
     recipe: Annotated[Path, typer.Argument(help="Training recipe (YAML)")],
-    overrides: Annotated[
-        list[str] | None, typer.Argument(metavar="[a.b=c]...", help="Recipe fields to override")
-    ] = None,
+    overrides: Annotated[list[str] | None, typer.Argument(metavar="a.b=c", help="Recipe fields to override")] = None,
     to: Annotated[
         Literal["nemo-rl", "verl", "prime-rl", "openrlhf"], typer.Option("--to", help="Trainer that will use it")
     ] = ...,  # type: ignore[assignment]

@@ -14,7 +14,7 @@ def report(
     about: Annotated[
         str,
         typer.Argument(
-            metavar="[WHAT]",
+            metavar="WHAT",
             help="Version, run, report, or number of a decision in the ledger (default: the newest decision)",
             autocompletion=complete.versions,
         ),
@@ -22,7 +22,7 @@ def report(
     other: Annotated[
         str,
         typer.Argument(
-            metavar="[AFTER]",
+            metavar="AFTER",
             help="Version, run or report to compare with WHAT, which is then the side before",
             autocompletion=complete.versions,
         ),

@@ -176,7 +176,7 @@ def _counts(counts: Mapping[str, int]) -> str:
 def remove_runs(
     ids: Annotated[
         list[str],
-        typer.Argument(metavar="RUN...", help="Runs to delete: id or unique prefix", autocompletion=complete.runs),
+        typer.Argument(metavar="RUN", help="Runs to delete: id or unique prefix", autocompletion=complete.runs),
     ],
     dry_run: DryRun = False,
     yes: Yes = False,

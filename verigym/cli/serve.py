@@ -17,7 +17,7 @@ def serve(
     version: Annotated[
         str,
         typer.Argument(
-            metavar="[VERSION]",
+            metavar="VERSION",
             help="Version to serve: id, name, smollm2-135m, a Hugging Face model id, a folder or a named server. "
             "Default: the champion, following promotions and rollbacks",
             autocompletion=complete.models,

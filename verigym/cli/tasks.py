@@ -52,7 +52,7 @@ def list_tasks(
     environment: Annotated[
         str,
         typer.Argument(
-            metavar="[ENV]",
+            metavar="ENV",
             help="Environment: a name, a Python file or a task file (default: list the environments)",
             autocompletion=complete.environments,
         ),
@@ -276,7 +276,7 @@ def dedup(
 @tasks.command("leaks")
 def leaks(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Task files to compare, or one file with several splits")
+        list[Path], typer.Argument(metavar="FILE", help="Task files to compare, or one file with several splits")
     ],
     near: Annotated[float, _near("Report prompts in different splits that are at least this similar")] = 0.7,
     skip_bad: SkipBad = False,

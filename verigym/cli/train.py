@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 def train(
     recipe: Annotated[Path, typer.Argument(help="Training recipe (YAML)")],
     overrides: Annotated[
-        list[str] | None, typer.Argument(metavar="[a.b=c]...", help="Recipe fields to override. a.b= removes a field")
+        list[str] | None,
+        typer.Argument(
+            metavar="a.b=c", help="Recipe fields to override, such as steps=20 or lora.r=8. a.b= removes a field"
+        ),
     ] = None,
     dry: Annotated[
         bool, typer.Option("--dry-run", help="Check everything, estimate time and memory, and train nothing")
@@ -27,8 +30,8 @@ def train(
     json: Json = False,
     home: Home = None,
 ) -> None:
-    """Train a version with a recipe. If interrupted, repeat the command to resume from the last checkpoint.
-    Exit code 1 if there was nothing to learn from, so that there is no new version."""
+    """Train a model as a recipe says, and store the result as a new version. If interrupted, repeat the command to resume from
+    the last checkpoint. Exit code 1 if there was nothing to learn from, so that there is no new version."""
     from verigym.api_training import NothingLearnt
     from verigym.training.alarms import cost_summary
     from verigym.training.imitation import Imitated
@@ -46,6 +49,8 @@ def train(
         show.note(f"warning: {warning}") if json else show.say(f"warning: {warning}")
     if dry:
         result = ws.dry_run(settings)
+        for warning in result.warnings:
+            show.note(f"warning: {warning}") if json else show.say(f"warning: {warning}")
         if json:
             return show.as_json(
                 {"device": str(result.device), "plan": result.plan, "lines": result.lines, "cluster": result.cluster}
@@ -114,7 +119,7 @@ def say_plan(result: "DryRun", price: float) -> None:
     if memory.offloaded:
         show.say(f"         {memory.offloaded / 1e9:.2f} GB of the optimizer in the memory of the CPU")
     fits = "fits" if memory.fits else "DOES NOT FIT"
-    show.say(f"         at least {memory.least / 1e9:.1f} of {memory.usable / 1e9:.1f} GB of {result.device}: {fits}")
+    show.say(f"         at least {memory.least / 1e9:.1f} of {memory.usable / 1e9:.1f} GB ({result.device}): {fits}")
     sampling, update = (
         duration(seconds) if seconds >= 60 else f"{seconds:.2g} s" for seconds in (plan.sampling_s, plan.update_s)
     )

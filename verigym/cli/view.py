@@ -13,7 +13,7 @@ def view(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="[WHAT]",
+            metavar="WHAT",
             help="Page to open: a run, a version, a trajectory, champion, latest, or gate/NUMBER (default: the first page)",
             autocompletion=complete.runs,
         ),

@@ -11,6 +11,8 @@ from typing import Any
 
 import torch
 
+from verigym.core.words import counted
+
 HALF = ("cuda", "xpu")
 """Devices with fast bfloat16."""
 
@@ -58,7 +60,7 @@ def free_bytes(device: torch.device) -> int:
 
 def name_of(device: torch.device) -> str:
     if device.type == "cpu":
-        return f"{torch.get_num_threads()} CPU threads"
+        return counted(torch.get_num_threads(), "CPU thread")
     api: Any = getattr(torch, device.type)
     return api.get_device_name(device) if hasattr(api, "get_device_name") else f"{device.type} of this computer"
 

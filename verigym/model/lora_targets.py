@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from torch import nn
 
 from verigym.core.errors import BadInput
+from verigym.core.words import counted
 from verigym.model.coverage import Coverage, Part
 from verigym.model.lora_layers import AdaptedModule, base_of, expert_sizes, is_linear, linear_sizes
 from verigym.model.nf4 import expert_parameters as expert_parameters
@@ -167,9 +168,14 @@ def target_names(model: Any) -> list[str]:
 
 
 def check_config(model: Any, config: "LoraConfig") -> None:
-    """Refuses targets and patterns that match nothing in the model, and dropout of experts. A stored adapter may have targets
-    that match nothing, as in PEFT."""
+    """Refuses targets and patterns that match nothing in the model, more layers than it has, and dropout of experts. A stored
+    adapter may have targets that match nothing, as in PEFT."""
     seen = _Model(model)
+    if config.top_layers is not None and config.top_layers > seen.layers:
+        raise BadInput(
+            f"lora.top_layers: {config.top_layers} is more than the model has ({counted(seen.layers, 'layer')}). "
+            f"Write at most {seen.layers}, or remove it to adapt all layers"
+        )
     everything = [(name, module) for name, module in plain_modules(model)]
     for target in config.targets:
         if target in WORDS:

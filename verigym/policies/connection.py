@@ -61,6 +61,7 @@ class ServerConnection:
             raise BadInput("timeout_s must be more than 0, retries at least 0 and concurrency at least 1")
         base = _address(base_url, key_env)
         self._url = base.joinpath(*path.split("/")).with_query(base.query)
+        self._models_url = base.joinpath("models").with_query(base.query)
         self.shown_url, self._base = str(self._url.with_query(None)), str(base.with_query(None))
         self._api_name = api_name
         self._answered = False
@@ -113,18 +114,27 @@ class ServerConnection:
         assert failure is not None
         raise failure  # outside the except block, because an exception of aiohttp contains the key
 
+    async def check(self) -> None:
+        """Raises an `InfrastructureFailure` if nothing answers now, or if the key is refused. It asks for the list of models,
+        which costs nothing. Any other answer will do, because some servers have no such list."""
+        session = self._opened().session
+        failed: _Failed | None = None
+        try:
+            async with session.get(self._models_url, headers=self._headers(), allow_redirects=False) as response:
+                if response.status in (401, 403):
+                    failed = self._refusal(response.status, await _whole(response) or b"", response.headers)
+        except (aiohttp.ClientError, OSError) as error:
+            failed = self._unreached(error)
+        if failed is not None:
+            raise failed.error  # outside the except block, because an exception of aiohttp contains the key
+
     async def _try(self, data: bytes, session: aiohttp.ClientSession, read: Callable[[bytes], T]) -> "T | _Failed":
         try:
             async with session.post(self._url, data=data, headers=self._headers(), allow_redirects=False) as response:
                 self._answered = True
                 body = await _whole(response)
-        except aiohttp.ClientConnectorError as error:
-            if self._answered or not isinstance(error.os_error, ConnectionRefusedError):
-                return self._no_connection(error)
-            wrong = f"No server answers at {self._hidden(self._base)}. Start it, or correct its address"
-            return _Failed(NoServer(wrong))
         except (aiohttp.ClientError, OSError) as error:
-            return self._no_connection(error)
+            return self._unreached(error)
         if body is None:
             return _Failed(self.failure(f"the reply is larger than {_LARGEST // 2**20} MiB"))
         if response.status != 200:
@@ -138,8 +148,13 @@ class ServerConnection:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             return _Failed(self.failure(f"the reply does not follow the {self._api_name} API ({error})", body))
 
-    def _no_connection(self, error: Exception) -> "_Failed":
-        words = str(error).replace(str(self._url), self.shown_url)
+    def _unreached(self, error: Exception) -> "_Failed":
+        refused = isinstance(error, aiohttp.ClientConnectorError) and isinstance(error.os_error, ConnectionRefusedError)
+        if refused and not self._answered:
+            return _Failed(
+                NoServer(f"No server answers at {self._hidden(self._base)}. Start it, or correct its address")
+            )
+        words = str(error).replace(str(self._url), self.shown_url).replace(str(self._models_url), self._base)
         return _Failed(self.failure(f"the connection failed ({type(error).__name__}: {words})"), passing=True)
 
     def _opened(self) -> "_Open":

@@ -95,6 +95,10 @@ class RemotePolicy:
     async def close(self) -> None:
         await self._connection.close()
 
+    async def check(self) -> None:
+        """Raises an `InfrastructureFailure` if the server does not answer now. No reply is sampled."""
+        await self._connection.check()
+
     async def respond(self, request: Request) -> Reply:
         offer = self._offer(request.tools)
         names = offer.names if self._as_text else offer.names.with_calls(request.items)

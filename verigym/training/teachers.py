@@ -25,6 +25,11 @@ _REFERENCE = (
     "\n\nA correct solution, for reference only:\n{gold}\n\nNow give your own answer, in the format that is asked for."
 )
 
+_PROBE = (
+    "The train to the coast leaves at 9:45 every weekday. Bring two copies of the form, a pen and some water. If it rains, the "
+    "group meets inside the station, beside the tall clock, and waits for the next train."
+)
+"""A text whose tokens show whether a server has the student's vocabulary."""
 _MISREAD = 0.1
 """Share of the tokens that a server may decode differently. Special tokens and spaces are decoded in several ways."""
 
@@ -180,6 +185,11 @@ class ServerTeacher:
             for sample, row in zip(plain, rows, strict=True)
         ]
         return _scores(scored, plain)
+
+    async def check(self) -> None:
+        """Asks the server once for logprobs, as training does. Refuses one that gives none, or that has another vocabulary."""
+        ids: list[int] = self._render.tokenizer.encode(_PROBE, add_special_tokens=False)
+        self._compare([Sample(ids=ids, mask=[0] * len(ids), logprobs=[])], await self._scores.score([ids]))
 
     def _compare(self, samples: Sequence[Sample], rows: Sequence[PromptScores]) -> None:
         """Refuses a server that decodes the student's ids to other tokens. Nothing else tells which tokenizer it has."""

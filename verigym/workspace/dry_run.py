@@ -51,20 +51,25 @@ class DryRun(NamedTuple):
     """Whether the base is stored in 4 bits."""
     cluster: Sequence[str] = ()
     """What runs where, memory and time, if a cluster is used."""
+    warnings: Sequence[str] = ()
+    """Servers of the recipe that do not answer now."""
 
 
 def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     from verigym.model.nf4 import bitsandbytes
     from verigym.model.shape import NF4_BITS, read_shape
     from verigym.policies.local.rendering import renderer_of
+    from verigym.workspace.server_check import server_warnings
 
     check_trackers(recipe.trackers)
     job = TrainingJob(ws, recipe)
     recipe = job.recipe
     ws.check_base(job.parent.base)
+    event_loop.run(job.check_agents())
     if recipe.adapter == "qlora" or recipe.optimizer.name == "adamw8bit":
         bitsandbytes()  # refuses now if it is not installed
     render = renderer_of(job.parent.base)
+    warnings = event_loop.run(server_warnings(job, render))
     prompt, reply = _tokens(job, render)
     length = _episode_length(job, render) if recipe.samples else EpisodeLength()
     device = measure()
@@ -102,7 +107,7 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     found = plan(wanted, shape, device, recipe.dollars_per_hour)
     chosen = ", ".join(_chosen(job))
     lines = _lines(job, wanted, reply, length)
-    lines += [f"chosen by the method, the model and the data: {chosen}"] if chosen else []
+    lines += [f"defaults chosen for this method, model and data: {chosen}"] if chosen else []
     lines += _adapter_lines(job, covered)
     if recipe.adapter == "full":
         needed = full_disk(recipe, shape.parameters, ws.place.samples_elsewhere(recipe))
@@ -113,7 +118,8 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
             f"{share:.0%} of the parameters of the base are stored in 4 bits, the rest in the precision of the model"
         )
     cluster = ws.place.summary(wanted, shape, device) or _rank_lines(recipe, wanted, shape, device)
-    return DryRun(job.run, lines, found, device.name, notes(recipe, job.facts), recipe.adapter == "qlora", cluster)
+    quantized = recipe.adapter == "qlora"
+    return DryRun(job.run, lines, found, device.name, notes(recipe, job.facts), quantized, cluster, warnings)
 
 
 def _rank_lines(recipe: Recipe, load: TrainingLoad, shape: "Shape", device: Device) -> list[str]:
@@ -272,7 +278,9 @@ def _lines(job: TrainingJob, wanted: TrainingLoad, reply: float, length: Episode
     for each in job.environments:
         held_out = f", {each.split} held out" if each.split else ""
         learnt = (
-            f"{len(each.tasks)} tasks, rewards of {each.verifier.name}" if recipe.samples else f"{each.verifier.name}"
+            f"{counted(len(each.tasks), 'task')}, rewards of {each.verifier.name}"
+            if recipe.samples
+            else f"{each.verifier.name}"
         )
         lines.append(f"in {each.name}: {learnt}{held_out}")
     if recipe.algorithm == "distill":

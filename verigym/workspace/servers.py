@@ -55,12 +55,13 @@ def open_server(address: str) -> Policy:
     return RemotePolicy(url, model, **msgspec.to_builtins(options))
 
 
-def open_scores(address: str) -> "RemoteScores":
-    """Opens the server at an address to score given tokens. Only its connection options apply."""
+def open_scores(address: str, retries: int | None = None) -> "RemoteScores":
+    """Opens the server at an address to score given tokens. Only its connection options apply. `retries` replaces that one."""
     from verigym.policies.remote_scores import RemoteScores
 
     url, model, options = _parse(address)
     given = {name: value for name, value in msgspec.to_builtins(options).items() if name in _CONNECTION}
+    given |= {"retries": retries} if retries is not None else {}
     return RemoteScores(url, model, **given)
 
 

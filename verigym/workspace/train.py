@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from verigym.agents.run import check_agent
 from verigym.core import event_loop
 from verigym.core.errors import BadInput, RankLost, Refused
 from verigym.core.printable import warn
@@ -102,6 +103,7 @@ def _train(ws: WorkspaceFolder, job: "TrainingJob", on_step: OnStep) -> tuple[Ve
         if version is None or not ws.has_adapter(version.adapter):
             chosen = job.stopped_early()
             if chosen is None:
+                event_loop.run(job.check_agents())
                 with ws.place.learning(recipe):
                     model = _trained(ws, job, on_step)
                 if why_nothing_learnt(ws, run):
@@ -207,6 +209,22 @@ class TrainingJob:
         """The held-out suite of each environment and its tasks, on which training evaluates."""
         self.evaluated = {family for suite in self.suites if suite for family in suite[0].families}
         self.keeper = CheckpointKeeper(ws, recipe, self.run, self.parent.base, self.version_of, self.evaluated)
+
+    async def check_agents(self) -> None:
+        """Refuses an external agent that cannot be started. Otherwise the first episode would, after the model is loaded."""
+        samples = self.recipe.samples and self.stored is None
+        trained = self.environments if samples or any(self.suites) else []
+        checked: set[str] = set()
+        for each in (*trained, *self.rehearsed):
+            command = self.parent.program or each.environment.agent
+            if command in checked:
+                continue
+            checked.add(command)
+            field = "agent" if self.recipe.agent else f"start {self.recipe.start}"
+            try:
+                await check_agent(each.environment, self.parent)
+            except BadInput as error:
+                raise BadInput(f"{field if self.parent.program else each.name}: {error}") from error
 
     def version_of(self, adapter: str, step: int = 0) -> Version:
         """The version with these weights: the result of the run, or with a step one of its checkpoints. Whoever names an earlier

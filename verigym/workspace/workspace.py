@@ -132,9 +132,9 @@ class WorkspaceFolder:
             )
         return open_server(self._addresses.get(version.base, version.base)) if version.is_remote else None
 
-    def open_scores(self, version: Version) -> Any:
-        """A model behind a server as `RemoteScores`, which scores given tokens."""
-        return open_scores(self._addresses.get(version.base, version.base))
+    def open_scores(self, version: Version, retries: int | None = None) -> Any:
+        """A model behind a server as `RemoteScores`, which scores given tokens. `retries` replaces that of the address."""
+        return open_scores(self._addresses.get(version.base, version.base), retries)
 
     def open_judge(self, version: Version) -> Policy:
         """The policy of a judge: a model that answers, or a reward model that compares."""
