@@ -11,6 +11,23 @@ from tests.model.families import MAMBA, SEPARATE, SHARING, make
 from verigym.model import lora
 
 EXPERTS: dict[str, Any] = {"num_experts_per_tok": 2, "moe_intermediate_size": 16}
+
+
+def nemotron_with_experts(**settings: Any) -> Any:
+    return make(
+        "NemotronH",
+        num_hidden_layers=4,
+        layers_block_type=["mamba", "attention", "moe", "mlp"],
+        n_routed_experts=4,
+        moe_shared_expert_intermediate_size=16,
+        n_group=1,
+        topk_group=1,
+        **EXPERTS,
+        **MAMBA,
+        **settings,
+    )
+
+
 FAMILIES: dict[str, Callable[[], Any]] = {
     "llama": SHARING["llama"],
     "qwen2": lambda: make("Qwen2"),
@@ -27,17 +44,7 @@ FAMILIES: dict[str, Callable[[], Any]] = {
     "mamba": lambda: make("Mamba", state_size=4),
     "mamba2": lambda: make("Mamba2", num_heads=8, head_dim=8, state_size=8, n_groups=1, expand=2, chunk_size=8),
     "nemotron-h": SEPARATE["nemotron-h"],
-    "nemotron-h with experts": lambda: make(
-        "NemotronH",
-        num_hidden_layers=4,
-        layers_block_type=["mamba", "attention", "moe", "mlp"],
-        n_routed_experts=4,
-        moe_shared_expert_intermediate_size=16,
-        n_group=1,
-        topk_group=1,
-        **EXPERTS,
-        **MAMBA,
-    ),
+    "nemotron-h with experts": nemotron_with_experts,
 }
 """Mixtures of experts route by random weights, so the small differences of two attentions could send a token elsewhere. With
 these seeds they do not."""

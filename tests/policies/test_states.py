@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from tests.model.families import MAMBA, SEPARATE, VOCABULARY, make, with_adapter
-from tests.model.lora_families import EXPERTS, FAMILIES, shake
+from tests.model.lora_families import FAMILIES, nemotron_with_experts, shake
 from verigym.core.generation import Completion, Generation
 from verigym.core.records import Sampling
 from verigym.model import lora
@@ -31,18 +31,7 @@ MODELS: dict[str, Callable[[], Any]] = {
         **MAMBA,
         **FREE,
     ),
-    "nemotron-h with experts": lambda: make(
-        "NemotronH",
-        num_hidden_layers=4,
-        layers_block_type=["mamba", "attention", "moe", "mlp"],
-        n_routed_experts=4,
-        moe_shared_expert_intermediate_size=16,
-        n_group=1,
-        topk_group=1,
-        **EXPERTS,
-        **MAMBA,
-        **FREE,
-    ),
+    "nemotron-h with experts": lambda: nemotron_with_experts(**FREE),
     "qwen3.5": SEPARATE["qwen3.5"],
     "lfm2, with convolutions only": lambda: make("Lfm2", layer_types=["conv", "full_attention"]),
 }
