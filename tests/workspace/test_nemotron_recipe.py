@@ -68,7 +68,7 @@ def test_the_folder_is_a_reasoning_model_with_a_tool_channel(folder: Path) -> No
 
 def test_the_dry_run_leaves_room_for_reasoning(folder: Path, fresh: Bench) -> None:
     found = dry_run(fresh.ws, read_recipe(RECIPE, [f"model={folder}"]))
-    [chosen] = [line for line in found.lines if line.startswith("chosen by")]
+    [chosen] = [line for line in found.lines if line.startswith("defaults chosen")]
     assert "max_tokens 4" in chosen, "4,096 tokens of reasoning and the answer"
 
 

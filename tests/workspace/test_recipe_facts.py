@@ -20,7 +20,7 @@ def test_a_run_stores_the_values_that_the_recipe_left_out(fresh: Bench) -> None:
     stored = job.config["recipe"]
     assert (stored["learning_rate"], stored["max_tokens"]) == (2e-4, 64)
     assert job.facts.reply_tokens is not None and 0 < job.facts.reply_tokens < 40 and not job.facts.reasoning
-    [line] = [line for line in dry_run(fresh.ws, job.written).lines if line.startswith("chosen by")]
+    [line] = [line for line in dry_run(fresh.ws, job.written).lines if line.startswith("defaults chosen")]
     assert "learning_rate 0.0002, max_tokens 64" in line
 
 
