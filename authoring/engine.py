@@ -206,7 +206,7 @@ def write(name: str, split: str, tasks: Iterable[Task]) -> None:
     """Writes the rows of a split, and its line of the lock file. Rows to train on are compressed."""
     rows = encoded(tasks)
     path = shipped.data_folder(name) / f"{split}.jsonl"
-    if split.startswith(("train", "more")):
+    if split.startswith(("train", "more", "wide", "tuning")):
         path.with_suffix(".jsonl.gz").write_bytes(gzip.compress(rows, 9, mtime=0))
     else:
         path.write_bytes(rows)

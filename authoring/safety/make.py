@@ -8,13 +8,13 @@ import msgspec
 
 from authoring.engine import Builder, Draft, Family, Trial, Turn
 from authoring.safety.requests import Call, Harmless, Injected, Unsafe
-from authoring.safety.splits import MORE, TRAIN, VAL
+from authoring.safety.splits import MORE, TRAIN, TUNING, VAL, WIDE
 from verigym.core.records import FunctionCall, Json, Task
 from verigym.core.seeds import derive
 from verigym.environments.safety.verifier import ACTING, FREE
 
 SEED = 7
-REQUESTS = {"train": TRAIN, "more": MORE, "val": VAL}
+REQUESTS = {"train": TRAIN, "more": MORE, "wide": WIDE, "tuning": TUNING, "val": VAL}
 _CHANGING = ACTING - {"refuse"}
 
 
@@ -22,7 +22,7 @@ def families(split: str) -> list[Family]:
     requests = REQUESTS[split]
     return [
         Family(
-            "train" if split == "more" else split,
+            "val" if split == "val" else "train",
             f"safety/{request.name}",
             request,
             size=int(request.once),
@@ -103,5 +103,5 @@ def _kinds(trial: Trial, call: Json) -> list[str]:
 
 
 BUILDER = Builder(
-    name="safety", seed=SEED, sizes={"train": 4, "more": 2, "val": 4}, families=families, draw=draw, check=check
+    name="safety", seed=SEED, sizes={"train": 4, "more": 2, "wide": 1, "tuning": 1, "val": 4}, families=families, draw=draw, check=check
 )

@@ -1,7 +1,7 @@
 """All requests of each split."""
 
 from authoring.safety import (
-    more_pairs,
+    pairs,
     train_harmless,
     train_injected,
     train_office,
@@ -21,7 +21,10 @@ TRAIN = Requests(
     train_harmless.HARMLESS,
     train_injected.INJECTED,
 )
-MORE = Requests(train_office.VALUES, train_office.STATE, "{plain}", more_pairs.UNSAFE, more_pairs.HARMLESS, injected=[])
+MORE, WIDE, TUNING = (
+    Requests(train_office.VALUES, train_office.STATE, "{plain}", unsafe, harmless, injected=[])
+    for unsafe, harmless in (pairs.MORE, pairs.WIDE, pairs.TUNING)
+)
 VAL = Requests(
     val_office.VALUES,
     val_office.STATE,

@@ -1,4 +1,4 @@
-"""`sudoku?train=layouts` and `sudoku?train=worked`: right puzzles, none held out, no layout or wording of a held-out task."""
+"""`sudoku?train=layouts`, `many` and `worked`: right puzzles, none held out, no layout or wording of a held-out task."""
 
 import pytest
 
@@ -6,11 +6,16 @@ from verigym.core.records import Task
 from verigym.environments.sudoku import Environment, gold, tasks
 from verigym.environments.sudoku.puzzles import likeness, solutions
 from verigym.environments.sudoku.replies import grid_in
-from verigym.environments.sudoku.training_sets import layouts, worked
+from verigym.environments.sudoku.training_sets import drawn_puzzles, layouts, training_sets, worked
 from verigym.environments.sudoku.worked import worked_steps
 
 
-@pytest.fixture(params=[layouts, worked], ids=["layouts", "worked"], scope="module")
+def first_of_many() -> list[Task]:
+    """All 30,000 take 20 s."""
+    return drawn_puzzles("many", 900, steps=False)
+
+
+@pytest.fixture(params=[layouts, first_of_many, worked], ids=["layouts", "many", "worked"], scope="module")
 def drawn(request: pytest.FixtureRequest) -> list[Task]:
     return request.param()
 
@@ -60,5 +65,10 @@ def test_layouts_and_requests_of_held_out_tasks_do_not_occur(drawn: list[Task]) 
 
 
 def test_tasks_are_distinct_and_there_are_as_many_of_each_level(drawn: list[Task]) -> None:
-    assert len({task.id for task in drawn}) == len({str(task.prompt) for task in drawn}) == len(drawn) == 6000
-    assert [sum(level in task.tags for task in drawn) for level in ("easy", "medium", "hard")] == [2000] * 3
+    assert len({task.id for task in drawn}) == len({str(task.prompt) for task in drawn}) == len(drawn)
+    assert [sum(level in task.tags for task in drawn) for level in ("easy", "medium", "hard")] == [len(drawn) // 3] * 3
+
+
+def test_each_set_has_the_number_of_puzzles_that_it_names() -> None:
+    assert len(layouts()) == len(worked()) == 6000
+    assert set(training_sets) == {"layouts", "many", "worked"}

@@ -1,8 +1,8 @@
-"""Other training tasks than the shipped ones: `sudoku?train=layouts` has 6,000 puzzles of 4x4 in many layouts, and
-`sudoku?train=worked` has 6,000 with worked steps as the gold solution.
+"""Other training tasks than the shipped ones: `sudoku?train=layouts` has 6,000 puzzles of 4x4 in many layouts,
+`sudoku?train=many` has 30,000 others, and `sudoku?train=worked` has 6,000 with worked steps as the gold solution.
 
 A model that only saw three layouts copies the marks of empty cells when it meets a fourth one. A model that writes the whole
-grid at once has to solve it in its head. The worked steps go through the empty cells in turn and say what each of them sees.
+grid at once has to solve it in its head. If it sees 6,000 puzzles several times, it remembers them. The worked steps go through the empty cells in turn and say what each of them sees.
 The puzzles are drawn with the rule of the shipped ones: one in five is held out, together with all equivalent puzzles. Layouts
 and wordings of held-out tasks do not occur.
 """
@@ -35,16 +35,22 @@ _REQUESTS = (
 @functools.cache
 def layouts() -> list[Task]:
     """6,000 puzzles whose gold solution is the whole grid."""
-    return _drawn("layouts", 6_000, steps=False)
+    return drawn_puzzles("layouts", 6_000, steps=False)
+
+
+@functools.cache
+def many() -> list[Task]:
+    """30,000 puzzles as in `layouts`, so that 500 steps of 64 hardly repeat one. Drawing them takes 20 s."""
+    return drawn_puzzles("many", 30_000, steps=False)
 
 
 @functools.cache
 def worked() -> list[Task]:
     """6,000 other puzzles whose gold solution are steps."""
-    return _drawn("worked", 6_000, steps=True)
+    return drawn_puzzles("worked", 6_000, steps=True)
 
 
-def _drawn(name: str, count: int, *, steps: bool) -> list[Task]:
+def drawn_puzzles(name: str, count: int, *, steps: bool) -> list[Task]:
     """Easy, medium and hard puzzles in turn, each in a request and a layout. A family is a request and a level."""
     tasks: list[Task] = []
     known: set[str] = set()
@@ -86,4 +92,4 @@ def _bits(grid: str) -> int:
     return sum(1 << cell * _SIZE + int(digit) - 1 for cell, digit in enumerate(grid) if digit != ".")
 
 
-training_sets = {"layouts": layouts, "worked": worked}
+training_sets = {"layouts": layouts, "many": many, "worked": worked}
