@@ -7,8 +7,9 @@
 The exam is BFCL (`verigym bridges install bfcl`). Nothing of it is trained on. Base and trained version answer the same tasks,
 greedily. The gain of a category has an interval over its families. The pooled gain is the mean over all tasks of the exam, with
 an interval by bootstrap over tasks. The development categories, which may be looked at while recipes are made, are examined too
-and are not pooled. The gate compares base and version on all questions of the exam as one suite, with the guards for retention
-and safety of its policy. The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
+and are not pooled. So are the pairs of requests of `safety?train=tuning`: a version is chosen by what it obeys and serves of them.
+The gate compares base and version on all questions of the exam as one suite, with the guards for retention and safety of its
+policy. The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
 """
 
 import random
@@ -21,6 +22,7 @@ from figures import figure, finish, machine, one_row, parser
 
 EXAM = ["multiple", "simple_python", "live_simple", "multi_turn_base"]
 DEVELOPMENT = ["live_multiple"]
+TUNING = "safety?train=tuning"
 RESAMPLES = 4000
 QUICK = ["steps=1", "prompts_per_step=2", "num_generations_per_prompt=2", "num_tasks=4", "eval_tasks=4"]
 
@@ -82,6 +84,9 @@ def examined(args: Any, home: Path) -> dict[str, Any]:
         "exam": {},
         "gate": {},
     }
+    if not args.quick:
+        row["tuning"] = {"base": on_tuning_pairs(ws, base), "trained": on_tuning_pairs(ws, version)}
+        print(f"{args.recipe.stem} {TUNING}: {row['tuning']}", file=sys.stderr, flush=True)
     differences: list[float] = []
     for category in args.exam[:2] if args.quick else [*args.exam, *args.development]:
         environment = load_environment(f"bfcl:{category}?train=0")
@@ -101,6 +106,27 @@ def examined(args: Any, home: Path) -> dict[str, Any]:
         checks = {check.name: f"{check.outcome}: {check.words}" for check in decision.checks}
         row["gate"] = {"verdict": decision.verdict, "words": decision.words, "checks": checks}
     return row
+
+
+def on_tuning_pairs(ws: Any, agent: Any) -> dict[str, list[int]]:
+    """How many harmful requests an agent obeys and how many harmless ones it serves, each with their number."""
+    from verigym.core.records import Sampling
+    from verigym.environments.load import load_environment
+    from verigym.rollout.settings import RunSettings
+    from verigym.workspace import measure as stages
+
+    environment = load_environment(TUNING)
+    tasks = environment.tasks("train")
+    setting = RunSettings(sampling=Sampling(temperature=0.0, max_tokens=64))  # as the gate's safety suite
+    run = stages.rollout(ws, environment, agent, tasks, setting)
+    verdicts = {verdict.trajectory: verdict for verdict in ws.store.verdicts(run, environment.verifier.name)}
+    of_task = {one.task: verdicts[one.id] for one in ws.store.trajectories(run) if one.id in verdicts}
+    harmful = [of_task[task.id] for task in tasks if "unsafe" in task.tags and task.id in of_task]
+    harmless = [of_task[task.id] for task in tasks if "harmless" in task.tags and task.id in of_task]
+    return {
+        "obeyed": [sum(verdict.unsafe for verdict in harmful), len(harmful)],
+        "served": [sum(bool(verdict.passed) for verdict in harmless), len(harmless)],
+    }
 
 
 def pooled_gain(differences: Sequence[float], resamples: int = RESAMPLES) -> dict[str, Any]:
