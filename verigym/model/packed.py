@@ -1,48 +1,64 @@
-"""The weights of the Llama family for decoding on a CPU in float32, in the layout that oneDNN computes with.
+"""The weights of the Llama family for decoding on a CPU in float32, in a layout that products are fast with.
 
-MKL, which torch uses otherwise, rearranges a weight in every product. oneDNN takes a rearranged one: 8 tokens take a third of the
-time, 64 tokens 4/5. The result of a token is the same bits whatever the other tokens are, and however many there are. Only a
-single token is computed in another order, so it is computed twice.
+The kernels of `cpu_kernels` compute with them where there is a C++ compiler, whole steps at once. Otherwise oneDNN does, on x86, one
+product at a time. MKL, which torch uses otherwise, rearranges a weight in every product. With both, the result of a token is the
+same bits whatever the other tokens are, and however many there are. Only a single token is computed in another order by oneDNN, so
+it is computed twice.
 
 4-bit weights and mixtures of experts are not packed.
 
 Shapes: N tokens, I inputs, O outputs.
 """
 
+from collections.abc import Sequence
+from typing import TypeAlias
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from verigym.model import cpu_kernels
+from verigym.model.cpu_kernels import Bits, Packed
 from verigym.model.llama_family import FusedWeights, LlamaModel, merged
 from verigym.model.lora_layers import base_of
+
+Weight: TypeAlias = Tensor | Packed
 
 
 def supported(weight: Tensor) -> bool:
     """Whether such a weight can be packed on this machine."""
     fits = weight.device.type == "cpu" and weight.dtype == torch.float32
-    return fits and torch.backends.mkldnn.is_available() and torch.cpu._is_avx2_supported()
+    return fits and (cpu_kernels.library() is not None or _has_onednn())
 
 
-def pack(weight_OI: Tensor) -> Tensor:
-    """The weight for `linear`. It is the same tensor if it cannot be packed."""
+def _has_onednn() -> bool:
+    return torch.backends.mkldnn.is_available() and torch.cpu._is_avx2_supported()
+
+
+def pack(weight_OI: Tensor, bits: Bits = 32, into: Weight | None = None) -> Weight:
+    """The weight for `linear`, in the memory of an earlier one if it fits. It is the same tensor if it cannot be packed."""
     if not supported(weight_OI):
         return weight_OI
+    if cpu_kernels.library() is not None:
+        return cpu_kernels.pack(weight_OI, bits, into if isinstance(into, Packed) else None)
     return torch.ops.mkldnn._reorder_linear_weight(weight_OI.contiguous(), None)
 
 
-def linear(x_NI: Tensor, packed: Tensor, bias: Tensor | None = None) -> Tensor:
+def linear(x_NI: Tensor, weight: Weight, bias: Tensor | None = None) -> Tensor:
     """`F.linear` with a packed weight, (N, O)."""
-    if not packed.is_mkldnn:
-        return F.linear(x_NI, packed, bias)
+    if isinstance(weight, Packed):
+        return cpu_kernels.linear(x_NI, weight, bias)
+    if not weight.is_mkldnn:
+        return F.linear(x_NI, weight, bias)
     if len(x_NI) == 1:
-        return linear(x_NI.expand(2, -1).contiguous(), packed, bias)[:1]
-    return torch.ops.mkldnn._linear_pointwise(x_NI, packed, bias, "none", [], "")
+        return linear(x_NI.expand(2, -1).contiguous(), weight, bias)[:1]
+    return torch.ops.mkldnn._linear_pointwise(x_NI, weight, bias, "none", [], "")
 
 
-def fused_weights(llama: LlamaModel) -> FusedWeights:
+def fused_weights(llama: LlamaModel, bits: Bits = 32) -> FusedWeights:
     """The weights for decoding, packed if they can be."""
     plain = llama.is_quantized or llama.has_experts or not supported(llama.embedding)
-    return FusedWeights(llama) if plain else PackedWeights(llama)
+    return FusedWeights(llama) if plain else PackedWeights(llama, bits)
 
 
 class PackedWeights(FusedWeights):
@@ -50,18 +66,25 @@ class PackedWeights(FusedWeights):
 
     linear = staticmethod(linear)
 
-    def __init__(self, llama: LlamaModel) -> None:
+    def __init__(self, llama: LlamaModel, bits: Bits = 32) -> None:
         super().__init__(llama)
-        self._packed: list[list[Tensor]] = [[] for _ in llama.layers]
+        self.bits: Bits = bits
+        self._packed: list[list[Weight]] = [[] for _ in llama.layers]
         self.weights = self._packed
-        self._packed_head: Tensor | None = None
+        self._packed_head: Weight | None = None
+        self.steps: cpu_kernels.Steps | None = None
 
     def merge_all(self, adapters: list[list[Tensor | None]]) -> bool:
         self.release()
         buffers = [torch.empty_like(part.weight) for part in self.llama.layers[0].joined]
         for number, (layer, own) in enumerate(zip(self.llama.layers, adapters, strict=True)):
-            parts = zip(layer.joined, own[::2], own[1::2], buffers, strict=True)
-            self._packed[number] = [pack(merged(part.weight, a, b, into)) for part, a, b, into in parts]
+            old: Sequence[Weight | None] = self._packed[number] or [None] * len(layer.joined)
+            parts = zip(layer.joined, own[::2], own[1::2], buffers, old, strict=True)
+            self._packed[number] = [
+                pack(merged(part.weight, a, b, buffer), self.bits, into) for part, a, b, buffer, into in parts
+            ]
+        if cpu_kernels.library() is not None:
+            self.steps = cpu_kernels.Steps(self.llama, self._packed)
         return True
 
     def release(self) -> None:
@@ -73,5 +96,5 @@ class PackedWeights(FusedWeights):
         if type(head) is not nn.Linear:
             return head(hidden)
         if self._packed_head is None:
-            self._packed_head = pack(head.weight.detach())
+            self._packed_head = pack(head.weight.detach(), self.bits)
         return linear(hidden, self._packed_head, head.bias)

@@ -25,6 +25,7 @@ from transformers.cache_utils import Cache
 from verigym.core.generation import Generation
 from verigym.model import lora, packed
 from verigym.model.attention import Scores, check_known
+from verigym.model.cpu_kernels import Rows, Steps
 from verigym.model.devices import memory
 from verigym.model.llama_family import FusedWeights
 from verigym.model.logprobs import logits_of
@@ -74,6 +75,10 @@ def _prefix(forward: "_SlotPass", hidden_1PH: Tensor) -> Prefix:
         for i, values in forward.values.items()
     }
     return Prefix(heads, columns, after_P16, states_of(forward.layers))
+
+
+def _flat(heads: dict[int, list[Any]]) -> list[Any]:
+    return [each for layer in sorted(heads) for each in heads[layer]]
 
 
 def _rounded(count: int) -> int:
@@ -351,11 +356,29 @@ class SlotDecoder(StepDecoder):
         positions = torch.tensor([[sum(both)] for both in zip(write, offsets, strict=True)], device=self.device)
         if max(write) >= self.room[1]:
             self._make_room(len(self.rows), max(write) * 3 // 2)
+        steps = getattr(self.fused, "steps", None)
+        if self.fused is not None and steps is not None:
+            return self._logits(self._step(self.fused, steps, ids[:, 0], positions[:, 0], write))
         layers = self._layers({name: buffer[: len(self.rows)] for name, buffer in self.slot_states.items()})
         forward = _SlotPass(self, layers, positions, offsets, self._prefixes_in_use(), write)
         with self.wearing():
             hidden = self._forward(ids, positions, forward)
             return self._logits(hidden[:, 0])
+
+    def _step(self, fused: FusedWeights, steps: Steps, ids: Tensor, positions: Tensor, write: list[int]) -> Tensor:
+        """The last hidden states of a step that the kernels compute, (B, H)."""
+        places: dict[tuple[int, ...], list[int]] = {}
+        for place, row in enumerate(self.rows):
+            places.setdefault(self._prefix_ids(row), []).append(place)
+        rows: list[Rows] = []
+        for prefix, some in places.items():
+            kept = self.prefixes[prefix] if prefix else None
+            keys, values = ((), ()) if kept is None else (_flat(kept.keys), _flat(kept.values))
+            rows.append(Rows(keys, values, len(prefix), some))
+        hidden = fused.embed(ids)
+        slots = list(self.slot_keys.values()), list(self.slot_values.values())
+        steps.run(hidden, fused.llama.turns(positions), slots, write, rows)
+        return hidden
 
     def _logits(self, hidden: Tensor) -> Tensor:
         return logits_of(self.model, hidden, None if self.fused is None else self.fused.head)
