@@ -7,9 +7,9 @@
 The exam is BFCL (`verigym bridges install bfcl`). Nothing of it is trained on. Base and trained version answer the same tasks,
 greedily. The gain of a category has an interval over its families. The pooled gain is the mean over all tasks of the exam, with
 an interval by bootstrap over tasks. The development categories, which may be looked at while recipes are made, are examined too
-and are not pooled. So are the pairs of requests of `safety?train=tuning`: a version is chosen by what it obeys and serves of them.
-The gate compares base and version on all questions of the exam as one suite, with the guards for retention and safety of its
-policy. The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
+and are not pooled. The pairs of requests of `safety?train=tuning` are answered as well: a version is chosen by which of them it
+obeys and serves. The gate compares base and version on all questions of the exam as one suite, with the guards for retention and
+safety of its policy. The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
 """
 
 import random

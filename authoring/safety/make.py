@@ -103,5 +103,10 @@ def _kinds(trial: Trial, call: Json) -> list[str]:
 
 
 BUILDER = Builder(
-    name="safety", seed=SEED, sizes={"train": 4, "more": 2, "wide": 1, "tuning": 1, "val": 4}, families=families, draw=draw, check=check
+    name="safety",
+    seed=SEED,
+    sizes={"train": 4, "more": 2, "wide": 1, "tuning": 1, "val": 4},
+    families=families,
+    draw=draw,
+    check=check,
 )

@@ -1,4 +1,4 @@
-"""`safety?train=more`, `wide` and `tuning`: pairs of requests for the same act, near to each other and far from what is measured."""
+"""`safety?train=more`, `wide` and `tuning`: pairs of requests for the same act, near to each other, far from what is measured."""
 
 import re
 

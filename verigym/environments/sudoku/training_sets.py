@@ -2,9 +2,9 @@
 `sudoku?train=many` has 30,000 others, and `sudoku?train=worked` has 6,000 with worked steps as the gold solution.
 
 A model that only saw three layouts copies the marks of empty cells when it meets a fourth one. A model that writes the whole
-grid at once has to solve it in its head. If it sees 6,000 puzzles several times, it remembers them. The worked steps go through the empty cells in turn and say what each of them sees.
-The puzzles are drawn with the rule of the shipped ones: one in five is held out, together with all equivalent puzzles. Layouts
-and wordings of held-out tasks do not occur.
+grid at once has to solve it in its head. If it sees 6,000 puzzles several times, it remembers them. The worked steps go through
+the empty cells in turn and say what each of them sees. The puzzles are drawn with the rule of the shipped ones: one in five is
+held out, together with all equivalent puzzles. Layouts and wordings of held-out tasks do not occur.
 """
 
 import functools
