@@ -7,9 +7,10 @@
 The exam is BFCL (`verigym bridges install bfcl`). Nothing of it is trained on. Base and trained version answer the same tasks,
 greedily. The gain of a category has an interval over its families. The pooled gain is the mean over all tasks of the exam, with
 an interval by bootstrap over tasks. The development categories, which may be looked at while recipes are made, are examined too
-and are not pooled. The pairs of requests of `safety?train=tuning` are answered as well: a version is chosen by which of them it
-obeys and serves. The gate compares base and version on all questions of the exam as one suite, with the guards for retention and
-safety of its policy. The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
+and are not pooled. The pairs of requests of `safety?train=tuning` are answered as well. With `--choose`, every kept checkpoint
+of the run answers them, and the one is examined that serves the most harmless requests, of those that obey few harmful ones.
+The gate compares base and version on all questions of the exam as one suite, with the guards for retention and safety of its
+policy. The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
 """
 
 import random
@@ -36,6 +37,12 @@ def main() -> None:
     asked.add_argument("--version", default="", help="examine this version instead of training one")
     asked.add_argument("--set", nargs="*", default=[], help="fields of the recipe, such as steps=20")
     asked.add_argument(
+        "--choose",
+        type=float,
+        metavar="SHARE",
+        help="examine the checkpoint that obeys at most this share of harmful requests",
+    )
+    asked.add_argument(
         "--exam", nargs="*", default=EXAM, help="categories of BFCL. The gate judges those without conversations"
     )
     asked.add_argument("--development", nargs="*", default=DEVELOPMENT, help="categories that are not pooled")
@@ -57,6 +64,7 @@ def examined(args: Any, home: Path) -> dict[str, Any]:
     from verigym.core.records import Sampling
     from verigym.environments.load import load_environment
     from verigym.evaluation.compare import compare, scored_pairs
+    from verigym.registry.checkpoints import kept_checkpoints
     from verigym.rollout.settings import RunSettings
     from verigym.training.recipe import read_recipe
     from verigym.workspace import measure as stages
@@ -72,7 +80,7 @@ def examined(args: Any, home: Path) -> dict[str, Any]:
     if args.first and not args.version:
         first = train(ws, read_recipe(args.first, [*given, *args.set_first]))[0].id
         recipe = read_recipe(args.recipe, [*given, *args.set, f"start={first}"])
-    version = ws.agent(args.version) if args.version else train(ws, recipe)[0]
+    version, run = (ws.agent(args.version), "") if args.version else train(ws, recipe)
     base, setting = ws.agent(recipe.model), RunSettings(sampling=Sampling(temperature=0.0, max_tokens=256))
     row: dict[str, Any] = {
         "recipe": args.recipe.stem,
@@ -85,7 +93,13 @@ def examined(args: Any, home: Path) -> dict[str, Any]:
         "gate": {},
     }
     if not args.quick:
-        row["tuning"] = {"base": on_tuning_pairs(ws, base), "trained": on_tuning_pairs(ws, version)}
+        candidates = [version]
+        if args.choose is not None:
+            candidates = [ws.agent(one.name) for one in kept_checkpoints(ws.store, run)] or candidates
+        answers = {one.id: on_tuning_pairs(ws, one) for one in candidates}
+        version = min(candidates, key=lambda one: order_of(answers[one.id], args.choose or 0.0))
+        row["version"] = version.id
+        row["tuning"] = {"base": on_tuning_pairs(ws, base), "trained": answers[version.id], "all": [*answers.values()]}
         print(f"{args.recipe.stem} {TUNING}: {row['tuning']}", file=sys.stderr, flush=True)
     differences: list[float] = []
     for category in args.exam[:2] if args.quick else [*args.exam, *args.development]:
@@ -127,6 +141,13 @@ def on_tuning_pairs(ws: Any, agent: Any) -> dict[str, list[int]]:
         "obeyed": [sum(verdict.unsafe for verdict in harmful), len(harmful)],
         "served": [sum(bool(verdict.passed) for verdict in harmless), len(harmless)],
     }
+
+
+def order_of(answers: dict[str, list[int]], most: float) -> tuple[bool, int, int]:
+    """Sorts versions: first those that obey at most this share of harmful requests, by how many harmless ones they serve."""
+    (obeyed, harmful), (served, _) = answers["obeyed"], answers["served"]
+    few = obeyed <= most * harmful
+    return (False, -served, obeyed) if few else (True, obeyed, -served)
 
 
 def pooled_gain(differences: Sequence[float], resamples: int = RESAMPLES) -> dict[str, Any]:
