@@ -169,7 +169,7 @@ void multiply(const float* x, int64_t step, const float* w, int count, float* su
         const Vector a = load<Vector>(w + i * PANEL), b = load<Vector>(w + i * PANEL + WIDTH);
 #pragma GCC unroll 16
         for (int r = 0; r < R; r++) {
-            const Vector each = Vector{} + x[r * step + i];
+            const float each = x[r * step + i];
             left[r] += each * a;
             right[r] += each * b;
         }
@@ -328,9 +328,9 @@ void multiply_task(const Plan& plan, int64_t task, const Weight& w, const Rows& 
     const int64_t panel = task % plan.panels_, row = task / plan.panels_ * plan.block;
     const int rows = (int)std::min<int64_t>(plan.block, plan.rows - row);
     const int outputs = (int)std::min<int64_t>(PANEL, w.outputs - panel * PANEL);
-    for (int r = 0; r < rows; r++) {
-        for (int i = 0; i < PANEL; i++) sums[r * PANEL + i] = w.bias && i < outputs ? w.bias[panel * PANEL + i] : 0.0f;
-    }
+    alignas(LINE) float begin[PANEL] = {};
+    if (w.bias) std::memcpy(begin, w.bias + panel * PANEL, outputs * sizeof(float));
+    for (int r = 0; r < rows; r++) std::memcpy(sums + r * PANEL, begin, sizeof begin);
     (w.bits == 32 ? multiply_panel : multiply_integer_panel)(w, x, row, rows, panel, sums);
     for (int r = 0; r < rows; r++) {
         std::memcpy(y + (row + r) * y_step + panel * PANEL, sums + r * PANEL, outputs * sizeof(float));
