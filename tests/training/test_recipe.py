@@ -476,3 +476,26 @@ def test_new_settings_of_an_adapter_are_stored_only_if_they_are_set() -> None:
     overridden = make_recipe(base, ["lora.targets=[all, head]", "lora.rank_pattern={q_proj: 4}"], "r.yaml")
     assert recipe_json(overridden)["lora"] == {**usual, "targets": ["all", "head"], "rank_pattern": {"q_proj": 4}}
     assert overridden.lora.names == ("all", "head")
+
+
+def test_integer_weights_are_stored_only_if_they_are_set() -> None:
+    assert "engine" not in recipe_json(make_recipe(SMALL, [], "r.yaml"))
+    assert recipe_json(make_recipe({**SMALL, "engine": {"weights": "int16"}}, [], "r.yaml"))["engine"] == {
+        "weights": "int16"
+    }
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"adapter": "qlora"}, "`engine.weights: int16` and `adapter: qlora` cannot be combined"),
+        ({"loss": {"correction": "none"}}, "`loss.correction: none` with `engine.weights: int16` would ignore"),
+        ({"algorithm": "ppo"}, "cannot be used with ppo, which has no correction"),
+        ({"data": "a-run"}, "cannot be used with data: RUN, which samples no episodes"),
+        ({"algorithm": "sft"}, "cannot be used with sft, which samples no episodes"),
+    ],
+    ids=["qlora", "no correction", "ppo", "stored", "sft"],
+)
+def test_integer_weights_are_refused_where_they_do_not_apply(fields: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        make_recipe({**SMALL, "engine": {"weights": "int16"}, **fields}, [], "r.yaml")

@@ -144,7 +144,7 @@ class HostedEpisode:
         client may ask for shorter replies, a format, or text to stop at."""
         version = self._version if actor == "policy" else Version(base=self._version.base)
         request = policy_request(asked, version, before)
-        run = self._settings.limits.sampling(version.sampling or self._settings.sampling)
+        run = self._settings.sampling_of(version)
         most = min(asked.sampling.get("max_tokens", run.max_tokens), run.max_tokens)
         if self._settings.limits.tokens is not None:
             most = max(1, min(most, self._settings.limits.tokens - self._spent_tokens))

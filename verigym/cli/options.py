@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 from typer.core import TyperGroup
@@ -124,6 +124,13 @@ User = Annotated[
         "--user",
         help="Model that plays the user in environments with a persona (same values as -m)",
         autocompletion=complete.models,
+    ),
+]
+Weights = Annotated[
+    Literal["int16", "int8"] | None,
+    typer.Option(
+        "--weights",
+        help="Sample with weights rounded to integers, on a CPU: about twice as fast, with slightly different probabilities",
     ),
 ]
 Constrain = Annotated[
@@ -280,6 +287,7 @@ class RunOptions:
     k: Repeats = 1
     temperature: Temperature = 0.0
     max_tokens: EvalTokens = None
+    weights: Weights = None
     seed: Seed = 0
     name: Name = ""
     concurrency: Concurrency = 512
@@ -313,7 +321,7 @@ class RunOptions:
             )
         return RunSettings(
             k=self.k,
-            sampling=Sampling(temperature=self.temperature, max_tokens=most),
+            sampling=Sampling(temperature=self.temperature, max_tokens=most, weights=self.weights or ""),
             seed=self.seed,
             concurrency=self.concurrency,
             limits=_limits(self.limit),

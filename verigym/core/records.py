@@ -94,6 +94,10 @@ class Toolset(Struct, frozen=True):
     hash: str
 
 
+Weights = Literal["", "int16", "int8"]
+"""How the engine in this process rounds the weights of a model on a CPU for sampling. Empty for not at all."""
+
+
 class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     temperature: float = 1.0
     """0 means greedy decoding."""
@@ -111,6 +115,8 @@ class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     reasoning_tokens: int = 0
     """Maximum tokens of reasoning in a reply. The reasoning is ended there, and the answer follows. 0 for no limit besides
     `max_tokens`."""
+    weights: Weights = ""
+    """`int16` or `int8`: the engine in this process computes with weights rounded to integers, on a CPU."""
 
 
 class Usage(Struct, frozen=True, omit_defaults=True):

@@ -75,6 +75,14 @@ Vector tanh(Vector x) { return 1.0f - 2.0f / (exp(2.0f * x) + 1.0f); }
 
 // ---- Threads ----------------------------------------------------------------------------------------------------------------
 
+// The threads of the OpenMP library that torch computes with, by its entries. They wait for work in a loop for some time, so threads
+// of our own beside them would have to share the cores with them. All entries are null if torch has no such library.
+struct Pool {
+    void (*parallel)(void (*)(void*), void*, unsigned, unsigned);  // GOMP_parallel
+    int (*number)();
+    int (*count)();
+} pool;
+
 // Threads that compute one phase after the other. The tasks of a phase are shared out evenly. A thread that is done takes tasks of
 // others, because another process may slow one of them down.
 class Team {
@@ -83,6 +91,19 @@ class Team {
 
     // Calls work(number) on each thread. There are fewer threads if the system refuses some.
     template <class Work> void run(Work work) {
+        if (pool.parallel) {
+            struct Call {
+                Team* team;
+                Work* work;
+            } call{this, &work};
+            const auto each = [](void* given) {
+                Call& call = *(Call*)given;
+                call.team->size_.store(pool.count(), std::memory_order_relaxed);
+                (*call.work)(pool.number());
+            };
+            pool.parallel(each, &call, most_, 0);
+            return;
+        }
         std::vector<std::thread> others;
         others.reserve(most_);
         try {
@@ -296,7 +317,7 @@ void multiply_integer_panel(const Weight& w, const Rows& x, int64_t row, int row
 
 // One row of integers from `inputs` floats. The largest of a group becomes the largest integer that cannot overflow a sum.
 void round_row(const float* x, int64_t inputs, int64_t bits, int16_t* integers, float* scales) {
-    const float most = bits == 8 ? 32767.0f : 4095.0f;
+    const float most = bits == 8 ? 32767.0f : 8191.0f;
     for (int64_t group = 0; group < groups(inputs); group++) {
         alignas(LINE) float values[GROUP] = {};
         const int64_t from = group * GROUP;
@@ -689,6 +710,9 @@ template <class Work> static int guarded(Work work) {
 
 extern "C" {
 
+// Uses the threads of an OpenMP library, by the addresses of GOMP_parallel, omp_get_thread_num and omp_get_num_threads.
+void verigym_use_pool(const Pool* given) { pool = *given; }
+
 int verigym_panel() { return PANEL; }
 
 int verigym_group() { return GROUP; }
@@ -702,7 +726,7 @@ int verigym_pack(const float* weight, int64_t outputs, int64_t inputs, int64_t b
             team.share(me, 0, panels(w), [&](int64_t panel) {
                 if (bits == 32) pack_panel(weight, w, panel, (float*)data + panel * inputs * PANEL);
                 else if (bits == 8) round_panel(weight, w, panel, 127.0f, (int8_t*)data, scales);
-                else round_panel(weight, w, panel, 2047.0f, (int16_t*)data, scales);
+                else round_panel(weight, w, panel, 4095.0f, (int16_t*)data, scales);
             });
         });
     });

@@ -1,7 +1,7 @@
 """Kernels for decoding on a CPU, compiled on this machine when they are first used.
 
-The source is cpu_kernels.cpp. The result is kept in the cache folder, under a name that depends on the source, the compiler and the
-CPU. Without a C++ compiler, `library` returns None and torch computes instead.
+The source is cpu_kernels.cpp. The result is kept in the cache folder, under a name that depends on the source, the compiler and
+the CPU. Without a C++ compiler, `library` returns None and torch computes instead.
 
 Shapes: N rows, I inputs, O outputs.
 """
@@ -25,13 +25,17 @@ from torch import Tensor
 from verigym.model.embedded import cache_folder
 
 Bits = Literal[8, 16, 32]
-"""32 for floats, 8 or 16 for integers with a scale per output and group of inputs. Those of 16 bits have 12 significant bits."""
+"""32 for floats, 8 or 16 for integers with a scale per output and group of inputs. Those of 16 bits have 13 significant bits."""
 _SOURCE = Path(__file__).with_name("cpu_kernels.cpp")
 _COMPILERS = ("c++", "g++", "clang++")
 _FLAGS = ("-O3", "-std=c++17", "-shared", "-fPIC", "-pthread", "-fno-math-errno", "-ffp-contract=fast")
 _CPUS = ("-march=native", "-mcpu=native")
 """How a compiler is told to use all instructions of this CPU. Some compilers know only the second."""
 _BUILD_S = 120
+
+
+_POOL = ("GOMP_parallel", "omp_get_thread_num", "omp_get_num_threads")
+"""The entries of an OpenMP library that the kernels use."""
 
 
 class Packed(NamedTuple):
@@ -104,7 +108,25 @@ def library() -> ctypes.CDLL | None:
         _declare(loaded)
     except (OSError, AttributeError):
         return None
+    if (pool := _pool()) is not None:
+        loaded.verigym_use_pool(pool)
     return loaded if _correct(loaded) else None
+
+
+def _pool() -> ctypes.Array[c_void_p] | None:
+    """The addresses of the entries of the OpenMP library that torch has loaded."""
+    try:
+        paths = {line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "omp" in line}
+    except OSError:
+        return None
+    own = str(Path(torch.__file__).parent)  # beside it is torch.libs
+    for path in sorted(paths, key=lambda path: (not path.startswith(own), path)):
+        try:
+            library = ctypes.CDLL(path)
+            return (c_void_p * 3)(*(ctypes.cast(getattr(library, name), c_void_p) for name in _POOL))
+        except (OSError, AttributeError):
+            continue
+    return None
 
 
 def _built() -> Path | None:

@@ -1,9 +1,12 @@
 """The weights of the Llama family for decoding on a CPU in float32, in a layout that products are fast with.
 
-The kernels of `cpu_kernels` compute with them where there is a C++ compiler, whole steps at once. Otherwise oneDNN does, on x86, one
-product at a time. MKL, which torch uses otherwise, rearranges a weight in every product. With both, the result of a token is the
-same bits whatever the other tokens are, and however many there are. Only a single token is computed in another order by oneDNN, so
-it is computed twice.
+Where there is a C++ compiler, the kernels of `cpu_kernels` compute whole steps with them. Otherwise oneDNN computes one product
+at a time, on x86. (MKL, which torch uses otherwise, rearranges a weight in every product.) With both, the result of a token is
+the same bits, whatever the other tokens are and however many there are. Only a single token is computed in another order by
+oneDNN, so it is computed twice.
+
+With the kernels, weights can be integers: of 8 bits, or of 16 bits with 13 significant ones. Inputs are then rounded as well.
+Everything between the products stays in float32.
 
 4-bit weights and mixtures of experts are not packed.
 
@@ -59,6 +62,17 @@ def fused_weights(llama: LlamaModel, bits: Bits = 32) -> FusedWeights:
     """The weights for decoding, packed if they can be."""
     plain = llama.is_quantized or llama.has_experts or not supported(llama.embedding)
     return FusedWeights(llama) if plain else PackedWeights(llama, bits)
+
+
+def why_not_integers(llama: LlamaModel | None) -> str:
+    """Why a model cannot sample with integer weights here. Empty if it can."""
+    if llama is None or llama.has_experts:
+        return "the layers of the model are not those of the Llama family (Llama, Mistral, Qwen 2 and 3, Gemma), without experts"
+    if llama.is_quantized or llama.embedding.device.type != "cpu" or llama.embedding.dtype != torch.float32:
+        return "they are for models with float32 weights on a CPU"
+    if cpu_kernels.library() is None:
+        return "they need a C++ compiler (g++ or clang++), and none is installed or it failed"
+    return ""
 
 
 class PackedWeights(FusedWeights):

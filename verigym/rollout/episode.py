@@ -62,7 +62,7 @@ async def run_episode(
         clock = TimeLimit(settings.limits.seconds, session.executor.extend)
         async with clock:
             await session.open()
-            sampling = settings.limits.sampling(agent.sampling or settings.sampling)
+            sampling = settings.sampling_of(agent)
             if agent.constraints:
                 sampling = msgspec.structs.replace(sampling, constrain=agent.constraints)
             request = Request(items=[], tools=session.offer.tools, sampling=sampling, seed=settings.seed)

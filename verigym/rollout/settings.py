@@ -77,3 +77,11 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Refuse to run code outside an isolated sandbox."""
     program: ProgramOptions = ProgramOptions()
     """For versions and environments with an external agent."""
+
+    def sampling_of(self, agent: Version) -> Sampling:
+        """How the replies of an agent are sampled: by its own settings if it has some, within the limits. The weights are those
+        of the run, because they are a property of the engine."""
+        own = agent.sampling
+        if own is not None and self.sampling.weights:
+            own = msgspec.structs.replace(own, weights=self.sampling.weights)
+        return self.limits.sampling(own or self.sampling)

@@ -22,6 +22,7 @@ from verigym.training.recipe_groups import (
     Critic,
     Difficulty,
     Distill,
+    EngineSettings,
     Episodes,
     FullTraining,
     Imitation,
@@ -114,6 +115,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     eval_interval: Annotated[int, Meta(ge=0)] = 10
     """Steps between held-out evaluations. The last step is always evaluated. 0 for the last step only."""
     checkpoints: Checkpoints = Checkpoints()
+    engine: EngineSettings = EngineSettings()
     rft: Rft = Rft()
     difficulty: Difficulty = Difficulty()
     held_out_eval: str = ""

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from verigym.core.records import Weights
 from verigym.rollout.settings import EpisodeLimits
 
 Count = Annotated[int, Meta(ge=1)]
@@ -136,6 +137,13 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     def chooses(self) -> bool:
         """Whether held-out tasks influence which weights become the version."""
         return self.choose == "best" or self.patience > 0
+
+
+class EngineSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """How the engine in this process samples the episodes to train on. Key `engine`."""
+
+    weights: Weights = ""
+    """`int16` or `int8`: weights rounded to integers, on a CPU. Training and held-out evaluations use the model's own."""
 
 
 class Rft(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

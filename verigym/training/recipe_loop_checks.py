@@ -15,6 +15,7 @@ def check_loops(recipe: "Recipe", where: str) -> None:
     _check_rft(recipe, where)
     _check_stored(recipe, where)
     _check_ahead(recipe, where)
+    _check_engine(recipe, where)
     if recipe.difficulty != Difficulty() and recipe.difficulty.draw == "uniform":
         raise BadInput(
             f"{where}: difficulty has no effect with `draw: uniform`. Set difficulty.draw to signal, or remove it"
@@ -123,5 +124,27 @@ def _check_ahead(recipe: "Recipe", where: str) -> None:
     if recipe.loss.correction == "none":
         raise BadInput(
             f"{where}: `loss.correction: none` with `ahead` would ignore that older weights sampled the episodes. Use tis, "
+            "icepop, geometric_mask, sequence_tis or sequence_mask"
+        )
+
+
+def _check_engine(recipe: "Recipe", where: str) -> None:
+    """Checks `engine.weights`, with which the sampler computes in another precision than the trainer."""
+    if not recipe.engine.weights:
+        return
+    setting = f"`engine.weights: {recipe.engine.weights}`"
+    if recipe.data or not (recipe.algorithm == "rft" or (recipe.compares and recipe.algorithm != "distill")):
+        samples = recipe.samples and not recipe.data
+        why = "has no correction for the difference" if samples else "samples no episodes"
+        what = "data: RUN" if recipe.data and recipe.samples else recipe.algorithm
+        raise BadInput(f"{where}: {setting} cannot be used with {what}, which {why}. Remove it")
+    if recipe.adapter == "qlora":
+        raise BadInput(
+            f"{where}: {setting} and `adapter: qlora` cannot be combined, because the weights are already stored in 4 bits. "
+            "Remove one"
+        )
+    if recipe.loss.correction == "none" and recipe.algorithm != "rft":
+        raise BadInput(
+            f"{where}: `loss.correction: none` with {setting} would ignore that other weights sampled the episodes. Use tis, "
             "icepop, geometric_mask, sequence_tis or sequence_mask"
         )

@@ -115,7 +115,9 @@ class TrainingRollouts:
                 verifier=each.verifier,
                 settings=RunSettings(
                     k=k,
-                    sampling=Sampling(temperature=recipe.temperature, max_tokens=recipe.reply_limit),
+                    sampling=Sampling(
+                        temperature=recipe.temperature, max_tokens=recipe.reply_limit, weights=recipe.engine.weights
+                    ),
                     seed=derive(recipe.seed, "collect", step, *([number] if number else [])),
                     record_states=recipe.advantage.credit == "state",
                     limits=recipe.limits.episode(),

@@ -129,6 +129,18 @@ def rollout(
     return run
 
 
+def check_weights(policy: Any, weights: str) -> None:
+    """Refuses other weights for a policy that cannot sample with them, before anything is stored."""
+    if not weights:
+        return
+    check = getattr(getattr(policy, "engine", None), "check_weights", None)
+    if check is None:
+        raise BadInput(
+            f"Weights in {weights} are for a model that runs in this process, and {policy.agent} does not. Remove --weights"
+        )
+    check(weights)
+
+
 def config_of(environment: EnvironmentSpec, agent: Version, tasks: Sequence[Task], settings: RunSettings) -> Json:
     """The settings of a run, which identify it."""
     return {
@@ -195,6 +207,8 @@ async def _run(
             ws.store.put("imported", plan.run, ImportedRun(imported.file, plan.verifier.name))
         opened: Any = ws.place.sampling(ws, plan.agent) if missing else contextlib.nullcontext()
         async with opened as policy:
+            if missing:
+                check_weights(policy, settings.sampling.weights)
             ws.store.begin_run(plan.run, kind, config, plan.tasks, parent)
             async with runner_of(plan.environment, plan.agent, settings, context) as run:
                 plan = msgspec.structs.replace(plan, context=context)

@@ -44,7 +44,7 @@ from verigym.workspace.nothing_learnt import check_scored, why_nothing_learnt
 from verigym.workspace.recipe_facts import facts_of
 from verigym.workspace.stored_groups import check_tokens, stored_groups, with_stored_tasks
 from verigym.workspace.teachers import find_teacher, named_model, open_teacher
-from verigym.workspace.trained_policy import trained_policy
+from verigym.workspace.trained_policy import check_engine, trained_policy
 from verigym.workspace.training_environments import (
     rehearsed_of,
     training_environments,
@@ -287,6 +287,8 @@ class TrainingJob:
         policy = trained_policy(ws, recipe, self.parent, self.teacher)
         model, render = policy.model, policy.render
         report = self._reporter(on_step, model)
+        if recipe.engine.weights:
+            check_engine(ws, recipe, policy)
         _prepare(model, recipe)
         self.covered = self._coverage(model)
         reference = self._reference(model)

@@ -5,6 +5,7 @@ In the second case, ranks may divide the model among them. Then no process holds
 
 from typing import Any, Literal, NamedTuple
 
+from verigym.core.errors import BadInput
 from verigym.core.records import Version
 from verigym.training.recipe import Recipe
 from verigym.workspace.workspace import WorkspaceFolder
@@ -31,6 +32,16 @@ def trained_policy(ws: WorkspaceFolder, recipe: Recipe, parent: Version, teacher
     if ws.place.samples_elsewhere(recipe) and not taught_here:  # such a teacher computes with the whole model
         return _divided(ws, recipe, parent) or ws.policy(parent)
     return ws.policy(parent)
+
+
+def check_engine(ws: WorkspaceFolder, recipe: Recipe, policy: Any) -> None:
+    """Refuses `engine.weights` if the engine in this process does not sample, or cannot sample with them."""
+    if ws.place.samples_elsewhere(recipe):
+        raise BadInput(
+            f"`engine.weights: {recipe.engine.weights}` is for the engine in this process, and the engines of the cluster sample "
+            "this run. Remove it from the recipe"
+        )
+    policy.engine.check_weights(recipe.engine.weights)
 
 
 def _divided(ws: WorkspaceFolder, recipe: Recipe, parent: Version) -> DividedPolicy | None:

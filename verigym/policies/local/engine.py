@@ -23,13 +23,15 @@ from torch import Tensor
 from verigym.core.errors import BadInput, not_found
 from verigym.core.generation import Completion, EngineLoad, Generation
 from verigym.core.printable import warn
+from verigym.core.records import Weights
 from verigym.core.time_limit import waiting
 from verigym.model import full, lora, lora_files
+from verigym.model.cpu_kernels import Bits
 from verigym.model.devices import has_kernels
 from verigym.model.llama_family import FusedWeights, llama_model
 from verigym.model.load import load_model
 from verigym.model.mamba_memory import prompt_tokens, scan_bytes
-from verigym.model.packed import fused_weights
+from verigym.model.packed import fused_weights, why_not_integers
 from verigym.model.threads import in_thread
 from verigym.policies.engines.uses import VersionUses
 from verigym.policies.local import sampling
@@ -45,6 +47,10 @@ Decoder: TypeAlias = "PagedDecoder | SlotDecoder | PlainDecoder"
 them later, some at a time. `make_room` prepares the next steps, `launch` starts them, and `advance` returns the next tokens of
 all rows."""
 
+Taken: TypeAlias = "dict[tuple[str, Weights], tuple[Decoder, list[Row]]]"
+"""Admitted requests that have not begun, by version and weights."""
+
+_BITS: dict[Weights, Bits] = {"": 32, "int16": 16, "int8": 8}
 MOST_DECODERS = 4
 """Maximum adapters served concurrently, each with its own merged weights. More adapters take turns."""
 _GATHER_S, _GATHERS = 0.001, 20
@@ -80,6 +86,7 @@ class LocalEngine:
     async def generate(self, request: Generation) -> Completion:
         if request.version and request.version not in self.adapters:
             raise not_found("loaded version", request.version, self.adapters)
+        self.check_weights(request.sampling.weights)
         if len(request.ids) >= self.window:
             return Completion([], [], "context_full", version=request.version)
         await self._open.wait()
@@ -95,6 +102,11 @@ class LocalEngine:
                 return await row.future
         finally:
             row.begun()
+
+    def check_weights(self, weights: str) -> None:
+        """Refuses a request with integer weights if this model cannot sample with them."""
+        if weights and (why := why_not_integers(llama_model(self.model))):
+            raise BadInput(f"Weights in {weights} cannot be used here: {why}. Remove the setting")
 
     async def load(self, version: str, folder: Path) -> None:
         """Reads the adapter in the folder. Requests of other versions go on meanwhile."""
@@ -200,17 +212,17 @@ class LocalEngine:
         """Admits waiting requests in order, as long as there is room in their batch."""
         with self._lock:
             waiting = list(self._waiting)
-        taken = {decoder.version or "": (decoder, new) for decoder, new in self._taken}
+        taken: Taken = {(decoder.version or "", decoder.weights): (decoder, new) for decoder, new in self._taken}
         room = self.max_batch - sum(len(decoder.everyone) for decoder in self._decoders)
         room -= sum(len(new) for _, new in self._taken)
         left: list[Row] = []
-        full: set[str] = set()
+        full: set[tuple[str, Weights]] = set()
         for row in waiting:
-            version = row.request.version
+            kind = row.request.version, row.request.sampling.weights
             if row.future.cancelled():
                 continue
-            if room > 0 and version not in full:
-                decoder, new = taken.get(version) or (self._decoder(version, taken), [])
+            if room > 0 and kind not in full:
+                decoder, new = taken.get(kind) or (self._decoder(*kind, taken), [])
                 try:
                     fits = decoder is not None and self._fits(decoder, row, new, taken)
                 except torch.OutOfMemoryError as error:  # it would not fit alone
@@ -218,10 +230,10 @@ class LocalEngine:
                     continue
                 if decoder is not None and fits:
                     new.append(row)
-                    taken[version] = decoder, new
+                    taken[kind] = decoder, new
                     room -= 1
                     continue
-            full.add(version)
+            full.add(kind)
             left.append(row)
         with self._lock:
             for _ in waiting:
@@ -229,7 +241,7 @@ class LocalEngine:
             self._waiting.extendleft(reversed(left))
         self._taken = list(taken.values())
 
-    def _fits(self, decoder: Decoder, row: Row, new: list[Row], taken: dict[str, tuple[Decoder, list[Row]]]) -> bool:
+    def _fits(self, decoder: Decoder, row: Row, new: list[Row], taken: "Taken") -> bool:
         """Whether a decoder has room for one more row. The others give memory back for it, or it waits for them."""
         try:
             return decoder.fits(row, new)
@@ -240,16 +252,22 @@ class LocalEngine:
                 other.release(small=True)
             return len(idle) == len(self._decoders) and decoder.fits(row, new)
 
-    def _decoder(self, version: str, taken: dict[str, tuple[Decoder, list[Row]]]) -> "Decoder | None":
-        """The decoder with this version. Otherwise a new or idle decoder loads it."""
-        loaded = next((decoder for decoder in self._decoders if decoder.version == version), None)
+    def _decoder(self, version: str, weights: Weights, taken: "Taken") -> "Decoder | None":
+        """The decoder with this version and these weights. Otherwise a new or idle decoder loads the version."""
+        alike = [decoder for decoder in self._decoders if decoder.weights == weights]
+        loaded = next((decoder for decoder in alike if decoder.version == version), None)
         if loaded is not None:
             return loaded
         used = [decoder for decoder, _ in taken.values()]
-        free = next((decoder for decoder in self._decoders if not decoder.everyone and decoder not in used), None)
+        idle = [decoder for decoder in self._decoders if not decoder.everyone and decoder not in used]
+        free = next((decoder for decoder in idle if decoder.weights == weights), None)
         bare = free is not None and free.version is None
-        if not bare and (not self._decoders or (self._decoders[0].concurrent and len(self._decoders) < MOST_DECODERS)):
-            free = decoder_for(self.model, self.max_batch, self.window)
+        more = not self._decoders or (self._decoders[0].concurrent and len(self._decoders) < MOST_DECODERS)
+        if not bare and not more and free is None and idle:
+            self._decoders.remove(idle[0])
+            more = True
+        if not bare and more:
+            free = decoder_for(self.model, self.max_batch, self.window, weights)
             self._decoders.append(free)
         if free is not None:
             free.reset()
@@ -399,7 +417,7 @@ class PlainDecoder(StepDecoder):
         return out.logits[:, -1]
 
 
-def decoder_for(model: Any, max_batch: int, window: int) -> Decoder:
+def decoder_for(model: Any, max_batch: int, window: int, weights: Weights = "") -> Decoder:
     """The fastest decoder that gives correct results for this model."""
     llama = llama_model(model)
     if llama is None:
@@ -414,7 +432,8 @@ def decoder_for(model: Any, max_batch: int, window: int) -> Decoder:
         from verigym.policies.local.paged import PagedDecoder
 
         return PagedDecoder(FusedWeights(llama), max_batch, window)
-    return SlotDecoder(model, fused_weights(llama))
+    bits = _BITS[weights]
+    return SlotDecoder(model, fused_weights(llama, bits), weights)
 
 
 def _out_of_memory(error: Exception) -> bool:

@@ -18,6 +18,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from verigym.core.records import Weights
 from verigym.model import expert_kernels, kernels, lora
 from verigym.model.devices import memory
 from verigym.model.llama_family import FusedWeights
@@ -58,6 +59,8 @@ class _Eager:
 class PagedDecoder:
     version: str | None = None
     """Version of the weights, set by the engine."""
+    weights: Weights = ""
+    """As in `Sampling`. This decoder does not round them."""
 
     def __init__(self, fused: FusedWeights, max_batch: int, window: int) -> None:
         self.fused = fused

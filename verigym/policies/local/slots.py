@@ -23,6 +23,7 @@ from transformers import AttentionInterface
 from transformers.cache_utils import Cache
 
 from verigym.core.generation import Generation
+from verigym.core.records import Weights
 from verigym.model import lora, packed
 from verigym.model.attention import Scores, check_known
 from verigym.model.cpu_kernels import Rows, Steps
@@ -246,6 +247,7 @@ class StepDecoder:
     """A decoder that computes a prompt when its row begins, and a step when its tokens are asked for."""
 
     version: str | None = None
+    weights: Weights = ""
     model: Any
     rows: list[Row]
     mounted: lora.MountedAdapter | None = None
@@ -272,9 +274,10 @@ class StepDecoder:
 
 
 class SlotDecoder(StepDecoder):
-    def __init__(self, model: Any, fused: FusedWeights | None) -> None:
+    def __init__(self, model: Any, fused: FusedWeights | None, weights: Weights = "") -> None:
         self.model = model
         self.fused = fused
+        self.weights = weights
         self.concurrent = fused is not None and not fused.llama.has_experts
         self.device = next(model.parameters()).device
         self.scan_bytes = scan_bytes(model)

@@ -1,0 +1,84 @@
+"""Sampling with integer weights: training episodes are sampled with them, evaluations are not, and the records say so."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.workspace.desk import Bench
+from verigym.core.errors import BadInput
+from verigym.core.records import Sampling, Version
+from verigym.environments.load import load_environment
+from verigym.model import cpu_kernels
+from verigym.rollout.settings import EpisodeLimits, RunSettings
+from verigym.workspace import measure
+
+needs_compiler = pytest.mark.skipif(cpu_kernels.library() is None, reason="no C++ compiler")
+INT16: dict[str, Any] = {"engine": {"weights": "int16"}}
+
+
+@needs_compiler
+def test_training_episodes_are_sampled_with_integer_weights_and_evaluations_are_not(fresh: Bench) -> None:
+    version, run = fresh.train("grpo", **INT16)
+    assert version.recipe["engine"] == {"weights": "int16"}
+    for child in fresh.children(run):
+        weights = {turn.sampling.weights for one in fresh.ws.store.trajectories(child) for turn in one.turns}
+        assert weights == ({"int16"} if "/step-" in child else {""})
+    assert all(1e-6 < row["mismatch"] < 0.02 for row in fresh.metrics(run).values())
+    _, other = fresh.train("grpo")
+    assert other != run
+
+
+@needs_compiler
+def test_an_interrupted_run_resumes_with_what_it_sampled(fresh: Bench) -> None:
+    def interrupt(step: int, *_: Any) -> None:
+        if step == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fresh.train("grpo", interrupt, steps=3, **INT16)
+    [run] = [one.id for one in fresh.ws.store.runs() if one.kind == "train"]
+    before = fresh.ws.store.trajectories(f"{run}/step-0002")
+    version, resumed = fresh.train("grpo", steps=3, **INT16)
+    assert resumed == run and version.adapter
+    assert fresh.ws.store.trajectories(f"{run}/step-0002") == before
+    last = fresh.ws.store.trajectories(f"{run}/step-0003")
+    assert {turn.sampling.weights for one in last for turn in one.turns} == {"int16"}
+
+
+@needs_compiler
+def test_a_run_with_integer_weights_is_another_run(fresh: Bench) -> None:
+    environment, version = load_environment(fresh.desk), fresh.ws.agent(str(fresh.model))
+    tasks = measure.tasks_of(environment, "train")[:2]
+    runs = [
+        measure.rollout(
+            fresh.ws,
+            environment,
+            version,
+            tasks,
+            RunSettings(sampling=Sampling(max_tokens=8, temperature=0.0, weights=weights)),
+        )
+        for weights in ("", "int16", "int16")
+    ]
+    assert runs[0] != runs[1] == runs[2]
+    assert fresh.ws.store.run(runs[1]).config["sampling"]["weights"] == "int16"
+    assert "weights" not in fresh.ws.store.run(runs[0]).config["sampling"]
+
+
+def test_a_policy_without_our_engine_is_refused() -> None:
+    class Remote:
+        agent = "a-server"
+
+    measure.check_weights(Remote(), "")
+    with pytest.raises(
+        BadInput, match=r"for a model that runs in this process, and a-server does not\. Remove --weights"
+    ):
+        measure.check_weights(Remote(), "int16")
+
+
+def test_an_agent_with_its_own_sampling_settings_uses_the_weights_of_the_run() -> None:
+    agent = Version(base="tiny", sampling=Sampling(temperature=0.3, reasoning_tokens=9))
+    settings = RunSettings(sampling=Sampling(weights="int16"), limits=EpisodeLimits(reasoning_tokens=5))
+    assert settings.sampling_of(agent) == Sampling(temperature=0.3, reasoning_tokens=5, weights="int16")
+    plain = msgspec.structs.replace(settings, sampling=Sampling())
+    assert plain.sampling_of(agent) == Sampling(temperature=0.3, reasoning_tokens=5)
