@@ -149,7 +149,7 @@ def on_cpu(args: Any) -> list[Figure]:
     sequences, new, rounds = (16, 8, 1) if args.quick else (64, 40, 3)
     model = model_here()
     lora.attach(model, lora.LoraConfig())
-    speeds = {weights: ours(model, sequences, new, rounds, weights)[0] for weights in TIMES}
+    speeds: dict[Weights, float] = {weights: ours(model, sequences, new, rounds, weights)[0] for weights in TIMES}
     lora.detach(model)
     peers: dict[str, float] = {}
     if args.peers:

@@ -32,8 +32,6 @@ _FLAGS = ("-O3", "-std=c++17", "-shared", "-fPIC", "-pthread", "-fno-math-errno"
 _CPUS = ("-march=native", "-mcpu=native")
 """How a compiler is told to use all instructions of this CPU. Some compilers know only the second."""
 _BUILD_S = 120
-
-
 _POOL = ("GOMP_parallel", "omp_get_thread_num", "omp_get_num_threads")
 """The entries of an OpenMP library that the kernels use."""
 
@@ -168,10 +166,10 @@ def _declare(loaded: ctypes.CDLL) -> None:
     loaded.verigym_linear.argtypes = [POINTER(_Weight), c_void_p, c_int64, c_void_p, c_int]
     loaded.verigym_step.argtypes = [POINTER(_Model), POINTER(_Batch)]
     for entry in (loaded.verigym_pack, loaded.verigym_linear, loaded.verigym_step):
-        entry.restype, entry.errcheck = c_int, _check
+        entry.restype = c_int
 
 
-def _check(status: int, *_: Any) -> None:
+def _check(status: int) -> None:
     if status:
         raise MemoryError("the decoder can't allocate memory")
 
@@ -181,7 +179,8 @@ def _correct(loaded: ctypes.CDLL) -> bool:
     draw = torch.Generator().manual_seed(0)
     x, weight = torch.randn(15, 200, generator=draw), torch.randn(70, 200, generator=draw)
     wanted = x @ weight.T
-    for bits, near in ((32, 1e-5), (16, 1e-3), (8, 1e-2)):
+    nearest: dict[Bits, float] = {32: 1e-5, 16: 1e-3, 8: 1e-2}
+    for bits, near in nearest.items():
         found = _linear(loaded, x, _pack(loaded, weight, bits, None), None)
         if not (found - wanted).abs().max() <= near * wanted.abs().max():
             return False
@@ -208,15 +207,8 @@ def _pack(loaded: ctypes.CDLL, weight_OI: Tensor, bits: Bits, into: Packed | Non
                 kind = torch.int8 if bits == 8 else torch.int16
                 data = torch.empty(padded * groups * group, dtype=kind)
                 into = Packed(data, torch.empty(padded * groups), outputs, inputs, bits)
-    loaded.verigym_pack(
-        weight_OI.data_ptr(),
-        outputs,
-        inputs,
-        bits,
-        into.data.data_ptr(),
-        into.scales.data_ptr(),
-        torch.get_num_threads(),
-    )
+    addresses = into.data.data_ptr(), into.scales.data_ptr()
+    _check(loaded.verigym_pack(weight_OI.data_ptr(), outputs, inputs, bits, *addresses, torch.get_num_threads()))
     return into
 
 
@@ -229,9 +221,8 @@ def linear(x_NI: Tensor, weight: Packed, bias: Tensor | None = None) -> Tensor:
 
 def _linear(loaded: ctypes.CDLL, x_NI: Tensor, weight: Packed, bias: Tensor | None) -> Tensor:
     x_NI, y_NO = x_NI.contiguous(), x_NI.new_empty(len(x_NI), weight.outputs)
-    loaded.verigym_linear(
-        byref(_weight(weight, bias)), x_NI.data_ptr(), len(x_NI), y_NO.data_ptr(), torch.get_num_threads()
-    )
+    given = byref(_weight(weight, bias)), x_NI.data_ptr(), len(x_NI), y_NO.data_ptr(), torch.get_num_threads()
+    _check(loaded.verigym_linear(*given))
     return y_NO
 
 
@@ -327,7 +318,7 @@ class Steps:
             len(rows),
             torch.get_num_threads(),
         )
-        loaded.verigym_step(byref(self._model), byref(batch))
+        _check(loaded.verigym_step(byref(self._model), byref(batch)))
 
 
 def _addresses(tensors: Sequence[Tensor]) -> Tensor:

@@ -31,8 +31,8 @@ from verigym.model.nf4 import Nf4Linear
 Attend = Callable[[int, Tensor, Tensor, Tensor], Tensor]
 """(layer, q_NHD, k_NKD, v_NKD) -> the attention output, (N, H, D)"""
 
-Linear = Callable[[Tensor, Tensor, Tensor | None], Tensor]
-"""(x_NI, weight, bias) -> the result of a linear layer, (N, O)"""
+Linear = Callable[[Tensor, Any, Tensor | None], Tensor]
+"""(x_NI, weight, bias) -> the result of a linear layer, (N, O). A weight is a tensor, or what `packed` makes of it."""
 
 Turns = dict[str | None, tuple[Tensor, Tensor]]
 """Cosines and sines by the kind of rotary embedding (`Layer.rope`)."""
@@ -371,7 +371,7 @@ class FusedWeights:
 
     def __init__(self, llama: LlamaModel) -> None:
         self.llama = llama
-        self.weights: Sequence[list[Tensor]] = (
+        self.weights: Sequence[list[Any]] = (
             LayersInNf4(llama)
             if llama.is_quantized
             else [[part.weight for part in layer.parts] for layer in llama.layers]
@@ -394,7 +394,7 @@ class FusedWeights:
     def merge_all(self, adapters: list[list[Tensor | None]]) -> bool:
         """Merges A and B of all parts. What never had an adapter stays the model's own tensor. Returns whether a buffer is
         new."""
-        fresh: list[tuple[list[Tensor], int, Tensor]] = []
+        fresh: list[tuple[list[Any], int, Tensor]] = []
         all_parts = [
             (weights, place, part.weight, own[2 * place], own[2 * place + 1])
             for layer, own, weights in zip(self.llama.layers, adapters, self.weights, strict=True)
@@ -461,7 +461,7 @@ class FusedWeights:
 def _layer(
     llama: LlamaModel,
     number: int,
-    weights: list[Tensor],
+    weights: list[Any],
     x_NH: Tensor,
     turns: Turns,
     attend: Attend,

@@ -14,7 +14,7 @@ Shapes: N tokens, I inputs, O outputs.
 """
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 import torch.nn.functional as F
@@ -83,7 +83,7 @@ class PackedWeights(FusedWeights):
     def __init__(self, llama: LlamaModel, bits: Bits = 32) -> None:
         super().__init__(llama)
         self.bits: Bits = bits
-        self._packed: list[list[Weight]] = [[] for _ in llama.layers]
+        self._packed: list[list[Any]] = [[] for _ in llama.layers]
         self.weights = self._packed
         self._packed_head: Weight | None = None
         self.steps: cpu_kernels.Steps | None = None

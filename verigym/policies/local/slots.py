@@ -54,9 +54,9 @@ class Prefix(NamedTuple):
     """What layers keep of shared tokens: keys and values as weights of products, by layer and head, and recurrent states. Keys
     and values end with zeros, so that there are P16 positions, a multiple of 16."""
 
-    keys: dict[int, list[Tensor]]
+    keys: dict[int, list[packed.Weight]]
     """Packed (P16, D)."""
-    values: dict[int, list[Tensor]]
+    values: dict[int, list[packed.Weight]]
     """Packed (D, P16)."""
     after_P16: Tensor
     """Minus infinity for the positions after the end, otherwise 0."""
