@@ -14,10 +14,11 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <new>
-#include <system_error>
 #include <thread>
 #include <vector>
+#include <pthread.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -113,7 +114,7 @@ class Team {
                     work(me);
                 });
             }
-        } catch (const std::system_error&) {
+        } catch (const std::exception&) {  // those that began are enough
         }
         size_.store((int)others.size() + 1, std::memory_order_release);
         work(0);
@@ -143,8 +144,9 @@ class Team {
     };
 
     template <class Condition> static void wait(Condition still) {
-        for (int tries = 0; still(); tries++) {
-            if (tries > 2000) std::this_thread::yield();
+        for (int tries = 0; still();) {
+            if (tries < 2000) tries++;
+            else std::this_thread::yield();
 #if defined(__x86_64__)
             _mm_pause();
 #endif
@@ -315,6 +317,20 @@ void multiply_integer_panel(const Weight& w, const Rows& x, int64_t row, int row
     }
 }
 
+// The largest absolute value of a group. NaN if there is one, which would be lost among integers. It is not 0.
+float largest_of(const float* values) {
+    int32_t largest = 0;
+    for (int i = 0; i < GROUP; i++) largest = std::max(largest, load<int32_t>(values + i) & 0x7FFFFFFF);  // in the same order
+    const float value = load<float>(&largest);
+    return value < 1e-30f ? 1e-30f : value;
+}
+
+// The nearest integer of a value below 2^22, the even one of two. Any integer for NaN.
+int32_t nearest(float value) {
+    const float shifted = value + 12582912.0f;  // its lowest bits are the integer
+    return load<int32_t>(&shifted) - 0x4B400000;
+}
+
 // One row of integers from `inputs` floats. The largest of a group becomes the largest integer that cannot overflow a sum.
 void round_row(const float* x, int64_t inputs, int64_t bits, int16_t* integers, float* scales) {
     const float most = bits == 8 ? 32767.0f : 8191.0f;
@@ -322,10 +338,8 @@ void round_row(const float* x, int64_t inputs, int64_t bits, int16_t* integers, 
         alignas(LINE) float values[GROUP] = {};
         const int64_t from = group * GROUP;
         std::memcpy(values, x + from, std::min<int64_t>(GROUP, inputs - from) * 4);
-        float largest = 1e-30f;
-        for (int i = 0; i < GROUP; i++) largest = std::max(largest, std::fabs(values[i]));
-        const float inverse = most / largest;
-        for (int i = 0; i < GROUP; i++) integers[from + i] = (int16_t)(int32_t)std::nearbyintf(values[i] * inverse);
+        const float largest = largest_of(values), inverse = most / largest;
+        for (int i = 0; i < GROUP; i++) integers[from + i] = (int16_t)nearest(values[i] * inverse);
         scales[group] = largest / most;
     }
 }
@@ -378,11 +392,10 @@ void round_panel(const float* weight, const Weight& w, int64_t panel, float most
             float values[GROUP] = {};
             const int64_t from = group * GROUP, count = std::min<int64_t>(GROUP, w.inputs - from);
             if (output < w.outputs) std::memcpy(values, weight + output * w.inputs + from, count * 4);
-            float largest = 1e-30f;
-            for (int i = 0; i < GROUP; i++) largest = std::max(largest, std::fabs(values[i]));
+            const float largest = largest_of(values);
             scales[(panel * all + group) * PANEL + o] = largest / most;
             Integer* to = data + (panel * all + group) * GROUP * PANEL + 2 * o;
-            for (int i = 0; i < GROUP; i++) to[i / 2 * 2 * PANEL + i % 2] = (Integer)std::lrintf(values[i] * (most / largest));
+            for (int i = 0; i < GROUP; i++) to[i / 2 * 2 * PANEL + i % 2] = (Integer)nearest(values[i] * (most / largest));
         }
     }
 }
@@ -711,7 +724,11 @@ template <class Work> static int guarded(Work work) {
 extern "C" {
 
 // Uses the threads of an OpenMP library, by the addresses of GOMP_parallel, omp_get_thread_num and omp_get_num_threads.
-void verigym_use_pool(const Pool* given) { pool = *given; }
+// A forked process has none of these threads, and would wait for them.
+void verigym_use_pool(const Pool* given) {
+    pool = *given;
+    pthread_atfork(nullptr, nullptr, [] { pool = {}; });
+}
 
 int verigym_panel() { return PANEL; }
 

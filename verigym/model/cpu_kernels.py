@@ -1,7 +1,8 @@
 """Kernels for decoding on a CPU, compiled on this machine when they are first used.
 
-The source is cpu_kernels.cpp. The result is kept in the cache folder, under a name that depends on the source, the compiler and
-the CPU. Without a C++ compiler, `library` returns None and torch computes instead.
+The source is cpu_kernels.cpp. The result is kept in the cache folder, under a name that depends on the source, the compiler, the
+CPU and the content, so that a damaged file is compiled again. Without a C++ compiler, `library` returns None and torch computes
+instead.
 
 Shapes: N rows, I inputs, O outputs.
 """
@@ -34,6 +35,8 @@ _CPUS = ("-march=native", "-mcpu=native")
 _BUILD_S = 120
 _POOL = ("GOMP_parallel", "omp_get_thread_num", "omp_get_num_threads")
 """The entries of an OpenMP library that the kernels use."""
+_FLOATS: dict[str, Any] = {"dtype": torch.float32, "device": "cpu"}
+"""For new tensors whose addresses the kernels get, whatever torch's defaults are."""
 
 
 class Packed(NamedTuple):
@@ -112,19 +115,12 @@ def library() -> ctypes.CDLL | None:
 
 
 def _pool() -> ctypes.Array[c_void_p] | None:
-    """The addresses of the entries of the OpenMP library that torch has loaded."""
+    """The addresses of the entries of the OpenMP library that torch computes with. It is among the libraries of libtorch_cpu."""
     try:
-        paths = {line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "omp" in line}
-    except OSError:
+        loaded = ctypes.CDLL(str(Path(torch.__file__).with_name("lib") / "libtorch_cpu.so"))
+        return (c_void_p * 3)(*(ctypes.cast(getattr(loaded, name), c_void_p) for name in _POOL))
+    except (OSError, AttributeError):
         return None
-    own = str(Path(torch.__file__).parent)  # beside it is torch.libs
-    for path in sorted(paths, key=lambda path: (not path.startswith(own), path)):
-        try:
-            library = ctypes.CDLL(path)
-            return (c_void_p * 3)(*(ctypes.cast(getattr(library, name), c_void_p) for name in _POOL))
-        except (OSError, AttributeError):
-            continue
-    return None
 
 
 def _built() -> Path | None:
@@ -132,24 +128,29 @@ def _built() -> Path | None:
     compiler = next(filter(None, map(shutil.which, [os.environ.get("CXX", ""), *_COMPILERS])), None)
     if compiler is None or os.name != "posix":
         return None
-    about = [_SOURCE.read_text(), compiler, *_FLAGS, *_CPUS, platform.machine(), _cpu()]
-    key = hashlib.sha256("\0".join(about).encode()).hexdigest()[:16]
-    file = cache_folder() / "kernels" / f"cpu-{key}.so"
-    if file.exists():
-        return file
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=file.parent) as work:
-            made = Path(work) / file.name
+        about = [_SOURCE.read_text("utf-8"), compiler, *_FLAGS, *_CPUS, platform.machine(), _cpu()]
+        key = _hash("\0".join(about).encode())
+        folder = cache_folder() / "kernels"
+        for file in folder.glob(f"cpu-{key}-*.so"):
+            if file.stem.endswith(_hash(file.read_bytes())):
+                return file
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as work:
+            made = Path(work) / "cpu.so"
             for cpu in _CPUS:
                 command = [compiler, *_FLAGS, cpu, str(_SOURCE), "-o", str(made)]
-                done = subprocess.run(command, capture_output=True, timeout=_BUILD_S, stdin=subprocess.DEVNULL)
+                none = subprocess.DEVNULL  # a pipe would wait for what the compiler has started
+                done = subprocess.run(command, stdin=none, stdout=none, stderr=none, timeout=_BUILD_S)
                 if done.returncode == 0:
-                    made.replace(file)
-                    return file
-    except (OSError, subprocess.TimeoutExpired):
+                    return made.replace(folder / f"cpu-{key}-{_hash(made.read_bytes())}.so")
+    except (OSError, RuntimeError, subprocess.TimeoutExpired):  # RuntimeError: there is no home folder
         pass
     return None
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def _cpu() -> str:
@@ -176,9 +177,9 @@ def _check(status: int) -> None:
 
 def _correct(loaded: ctypes.CDLL) -> bool:
     """Whether products of a few odd sizes are right."""
-    draw = torch.Generator().manual_seed(0)
-    x, weight = torch.randn(15, 200, generator=draw), torch.randn(70, 200, generator=draw)
-    wanted = x @ weight.T
+    draw = torch.Generator("cpu").manual_seed(0)
+    x, weight = (torch.randn(rows, 200, generator=draw, **_FLOATS) for rows in (15, 70))
+    wanted = x.double() @ weight.double().T
     nearest: dict[Bits, float] = {32: 1e-5, 16: 1e-3, 8: 1e-2}
     for bits, near in nearest.items():
         found = _linear(loaded, x, _pack(loaded, weight, bits, None), None)
@@ -195,18 +196,18 @@ def pack(weight_OI: Tensor, bits: Bits = 32, into: Packed | None = None) -> Pack
 
 
 def _pack(loaded: ctypes.CDLL, weight_OI: Tensor, bits: Bits, into: Packed | None) -> Packed:
-    weight_OI = weight_OI.contiguous()
+    weight_OI = _floats(weight_OI)
     outputs, inputs = weight_OI.shape
     if into is None or (into.outputs, into.inputs, into.bits) != (outputs, inputs, bits):
         panel, group = loaded.verigym_panel(), loaded.verigym_group()
         padded, groups = -(-outputs // panel) * panel, -(-inputs // group)
         with torch.inference_mode(False):
             if bits == 32:
-                into = Packed(torch.empty(padded * inputs), torch.empty(0), outputs, inputs, bits)
+                into = Packed(torch.empty(padded * inputs, **_FLOATS), torch.empty(0, **_FLOATS), outputs, inputs, bits)
             else:
                 kind = torch.int8 if bits == 8 else torch.int16
-                data = torch.empty(padded * groups * group, dtype=kind)
-                into = Packed(data, torch.empty(padded * groups), outputs, inputs, bits)
+                data = torch.empty(padded * groups * group, dtype=kind, device="cpu")
+                into = Packed(data, torch.empty(padded * groups, **_FLOATS), outputs, inputs, bits)
     addresses = into.data.data_ptr(), into.scales.data_ptr()
     _check(loaded.verigym_pack(weight_OI.data_ptr(), outputs, inputs, bits, *addresses, torch.get_num_threads()))
     return into
@@ -220,21 +221,23 @@ def linear(x_NI: Tensor, weight: Packed, bias: Tensor | None = None) -> Tensor:
 
 
 def _linear(loaded: ctypes.CDLL, x_NI: Tensor, weight: Packed, bias: Tensor | None) -> Tensor:
-    x_NI, y_NO = x_NI.contiguous(), x_NI.new_empty(len(x_NI), weight.outputs)
-    given = byref(_weight(weight, bias)), x_NI.data_ptr(), len(x_NI), y_NO.data_ptr(), torch.get_num_threads()
-    _check(loaded.verigym_linear(*given))
+    assert x_NI.shape[1] == weight.inputs
+    x_NI, bias = _floats(x_NI), None if bias is None else _floats(bias)
+    y_NO = x_NI.new_empty(len(x_NI), weight.outputs)
+    address = None if bias is None else bias.data_ptr()
+    given = byref(_weight(weight, address)), x_NI.data_ptr(), len(x_NI), y_NO.data_ptr(), torch.get_num_threads()
+    if y_NO.numel():
+        _check(loaded.verigym_linear(*given))
     return y_NO
 
 
-def _weight(packed: Packed, bias: Tensor | None) -> _Weight:
-    return _Weight(
-        packed.data.data_ptr(),
-        packed.scales.data_ptr(),
-        None if bias is None else bias.data_ptr(),
-        packed.outputs,
-        packed.inputs,
-        packed.bits,
-    )
+def _floats(tensor: Tensor) -> Tensor:
+    """The tensor as the kernels read it."""
+    return tensor.float().contiguous()
+
+
+def _weight(packed: Packed, bias: int | None) -> _Weight:
+    return _Weight(packed.data.data_ptr(), packed.scales.data_ptr(), bias, packed.outputs, packed.inputs, packed.bits)
 
 
 class Rows(NamedTuple):
@@ -254,12 +257,13 @@ class Steps:
     def __init__(self, llama: Any, weights: Sequence[Sequence[Packed]]) -> None:
         """`weights` by layer: qkv, out, gate_up, down."""
         self._ropes = list({layer.rope: None for layer in llama.layers})
-        self._kept = [weights, llama]
+        self._kept: list[Tensor] = [each for packed in weights for part in packed for each in (part.data, part.scales)]
+        """What the kernels have the addresses of."""
         made = [self._layer(layer, each) for layer, each in zip(llama.layers, weights, strict=True)]
         self._layers = (_Layer * len(made))(*made)
         self._model = _Model(
             self._layers,
-            llama.norm.data_ptr(),
+            self._address(llama.norm),
             len(made),
             llama.embedding.shape[1],
             weights[0][3].inputs,
@@ -275,13 +279,19 @@ class Steps:
         after, heads = layer.norms_after or (None, None), layer.head_norms or (None, None)
         norms = [layer.norm_in, layer.norm_mid, *after, *heads]
         return _Layer(
-            *(_weight(packed, part.bias) for packed, part in parts),
-            *(None if norm is None else norm.data_ptr() for norm in norms),
+            *(_weight(packed, self._address(part.bias)) for packed, part in parts),
+            *map(self._address, norms),
             layer.scores.window or 0,
             self._ropes.index(layer.rope),
             layer.scores.scaling,
             layer.scores.cap or 0.0,
         )
+
+    def _address(self, tensor: Tensor | None) -> int | None:
+        if tensor is None:
+            return None
+        self._kept.append(_floats(tensor))
+        return self._kept[-1].data_ptr()
 
     def run(
         self,
@@ -305,8 +315,8 @@ class Steps:
             padded = each.keys[0].outputs if each.keys else 0
             prefixes[place] = _Prefix(keys.data_ptr(), values.data_ptr(), each.length, padded, first, len(each.rows))
             first += len(each.rows)
-        order = torch.tensor([row for each in rows for row in each.rows])
-        places = torch.tensor(write)
+        order = torch.tensor([row for each in rows for row in each.rows], dtype=torch.int64, device="cpu")
+        places = torch.tensor(write, dtype=torch.int64, device="cpu")
         batch = _Batch(
             x_NH.data_ptr(),
             *(each.data_ptr() for each in kept[:4]),
@@ -322,4 +332,4 @@ class Steps:
 
 
 def _addresses(tensors: Sequence[Tensor]) -> Tensor:
-    return torch.tensor([each.data_ptr() for each in tensors], dtype=torch.int64)
+    return torch.tensor([each.data_ptr() for each in tensors], dtype=torch.int64, device="cpu")
