@@ -304,7 +304,7 @@ class Steps:
         """Computes the last hidden states of new tokens in place, and stores their keys and values at the positions `write` of
         their slots. `slots` has the keys and values of layers, (R, K, T, D)."""
         loaded = library()
-        assert loaded is not None
+        assert loaded is not None and x_NH.is_contiguous() and x_NH.dtype == torch.float32
         turned = [[turns[rope][part].contiguous() for rope in self._ropes] for part in (0, 1)]
         kept = [_addresses(each) for each in (*turned, *slots)]
         prefixes = (_Prefix * len(rows))()
