@@ -23,6 +23,7 @@ class Device:
 
     concurrent = True
     version: str | None = None
+    weights = ""
 
     def __init__(self, arrived: threading.Event) -> None:
         self.arrived = arrived
@@ -82,6 +83,7 @@ def sampled(device: Device, late: int) -> list[Completion]:
     async def run() -> list[Completion]:
         tasks = [asyncio.create_task(engine.generate(asked(0)))]
         while not device.rows:
+            assert not tasks[0].done(), "the request has not begun"
             await asyncio.sleep(0.001)
         tasks += [asyncio.create_task(engine.generate(asked(100 * number))) for number in range(1, late + 1)]
         await asyncio.sleep(0)

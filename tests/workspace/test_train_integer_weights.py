@@ -1,5 +1,8 @@
 """Sampling with integer weights: training episodes are sampled with them, evaluations are not, and the records say so."""
 
+import json
+import shutil
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,6 +15,7 @@ from verigym.environments.load import load_environment
 from verigym.model import cpu_kernels
 from verigym.rollout.settings import EpisodeLimits, RunSettings
 from verigym.workspace import measure
+from verigym.workspace.dry_run import dry_run
 
 needs_compiler = pytest.mark.skipif(cpu_kernels.library() is None, reason="no C++ compiler")
 INT16: dict[str, Any] = {"engine": {"weights": "int16"}}
@@ -63,6 +67,20 @@ def test_a_run_with_integer_weights_is_another_run(fresh: Bench) -> None:
     assert runs[0] != runs[1] == runs[2]
     assert fresh.ws.store.run(runs[1]).config["sampling"]["weights"] == "int16"
     assert "weights" not in fresh.ws.store.run(runs[0]).config["sampling"]
+
+
+def test_the_dry_run_refuses_them_without_a_compiler_and_for_other_models(
+    fresh: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = fresh.recipe("grpo", **INT16)
+    monkeypatch.setattr(cpu_kernels, "library", lambda: None)
+    with pytest.raises(BadInput, match=r"`engine.weights: int16` cannot be used here: they need a C\+\+ compiler"):
+        dry_run(fresh.ws, recipe)
+    other = Path(shutil.copytree(fresh.model, tmp_path / "other"))
+    config = json.loads((other / "config.json").read_text())
+    (other / "config.json").write_text(json.dumps(config | {"model_type": "gpt_neox"}))
+    with pytest.raises(BadInput, match="are not those of the Llama family"):
+        dry_run(fresh.ws, fresh.recipe("grpo", model=str(other), **INT16))
 
 
 def test_a_policy_without_our_engine_is_refused() -> None:

@@ -1,7 +1,6 @@
 """The records of the ring, in the order in which they are made.
 
-Every record is a frozen struct that nothing edits. A stage takes records and makes new ones. `codec` writes them as bytes.
-"""
+Every record is a frozen struct that nothing edits. A stage takes records and makes new ones. `codec` writes them as bytes."""
 
 import enum
 import hashlib
@@ -23,6 +22,7 @@ from verigym.core.look import Look
 from verigym.core.printable import Printable
 
 Json = dict[str, Any]
+Weights = Literal["", "int16", "int8"]
 
 
 class Fault(enum.StrEnum):
@@ -94,10 +94,6 @@ class Toolset(Struct, frozen=True):
     hash: str
 
 
-Weights = Literal["", "int16", "int8"]
-"""How the engine in this process rounds the weights of a model on a CPU for sampling. Empty for not at all."""
-
-
 class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     temperature: float = 1.0
     """0 means greedy decoding."""
@@ -113,10 +109,9 @@ class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`tools`: a call fits an offered tool and its schema. `copy:name,file`: also, arguments of these names are copied from what
     users and tools said. A JSON schema: the reply is such a value. Empty: unconstrained."""
     reasoning_tokens: int = 0
-    """Maximum tokens of reasoning in a reply. The reasoning is ended there, and the answer follows. 0 for no limit besides
-    `max_tokens`."""
+    """Maximum tokens of reasoning in a reply. It is ended there, and the answer follows. 0: limited by `max_tokens` only."""
     weights: Weights = ""
-    """`int16` or `int8`: the engine in this process computes with weights rounded to integers, on a CPU."""
+    """The engine in this process rounds weights to such integers, on a CPU. Empty: it does not."""
 
 
 class Usage(Struct, frozen=True, omit_defaults=True):
@@ -146,8 +141,7 @@ class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):
     restricted: list[float] = []
     """The same after truncation (top_p, top_k, min_p) or constraint. Empty if neither was used."""
     forced: list[tuple[int, int]] = []
-    """Half-open ranges of `completion_ids` that the model did not sample: the end of reasoning that reached its limit. Their
-    logprobs are 0, and they are not trained on."""
+    """Half-open ranges of `completion_ids` that were not sampled: the end of reasoning at its limit. They are not trained on."""
     rewritten: bool = False
     """Whether this turn is a root because the chat template now renders earlier turns differently (it dropped thinking)."""
     sampling: Sampling = Sampling()

@@ -37,7 +37,8 @@ Linear = Callable[[Tensor, Any, Tensor | None], Tensor]
 Turns = dict[str | None, tuple[Tensor, Tensor]]
 """Cosines and sines by the kind of rotary embedding (`Layer.rope`)."""
 _GEMMA = {"gemma", "gemma2", "gemma3_text"}
-_FAMILIES = {"llama", "mistral", "qwen2", "qwen3", "mixtral", "qwen2_moe", "qwen3_moe", *_GEMMA}
+_WITH_EXPERTS = {"mixtral", "qwen2_moe", "qwen3_moe"}
+_FAMILIES = {"llama", "mistral", "qwen2", "qwen3", *_WITH_EXPERTS, *_GEMMA}
 _KINDS = {"full_attention", "sliding_attention"}
 _STEADY_ROPE = {"default", "linear", "llama3", "yarn"}
 _PROBE = [3, 1, 4, 1, 5, 9, 2, 6]
@@ -255,12 +256,15 @@ def llama_model(model: Any) -> LlamaModel | None:
     """The model as a `LlamaModel`, or None if it has another shape. The result is cached."""
     if not hasattr(model, "_verigym_llama"):
         with torch.inference_mode(False), torch.no_grad():
-            found = LlamaModel(model) if _in_family(model.config) else None
+            found = LlamaModel(model) if in_family(model.config) else None
             model._verigym_llama = found if found is not None and _agrees(found) else None
     return model._verigym_llama
 
 
-def _in_family(config: Any) -> bool:
+def in_family(config: Any, with_experts: bool = True) -> bool:
+    """Whether the layers of a model with this configuration are expected to be those of the family."""
+    if not with_experts and config.model_type in _WITH_EXPERTS:
+        return False
     if config.model_type not in _FAMILIES or getattr(config, "use_bidirectional_attention", None):
         return False
     given = getattr(config, "rope_parameters", None) or {}

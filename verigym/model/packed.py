@@ -22,10 +22,14 @@ from torch import Tensor, nn
 
 from verigym.model import cpu_kernels
 from verigym.model.cpu_kernels import Bits, Packed
-from verigym.model.llama_family import FusedWeights, LlamaModel, merged
+from verigym.model.llama_family import FusedWeights, LlamaModel, in_family, merged
 from verigym.model.lora_layers import base_of
 
 Weight: TypeAlias = Tensor | Packed
+_OTHER_LAYERS = (
+    "the layers of the model are not those of the Llama family (Llama, Mistral, Qwen 2 and 3, Gemma), without experts"
+)
+_OTHER_WEIGHTS = "they are for models with float32 weights on a CPU"
 
 
 def supported(weight: Tensor) -> bool:
@@ -66,10 +70,20 @@ def fused_weights(llama: LlamaModel, bits: Bits = 32) -> FusedWeights:
 
 def why_not_integers(llama: LlamaModel | None) -> str:
     """Why a model cannot sample with integer weights here. Empty if it can."""
-    if llama is None or llama.has_experts:
-        return "the layers of the model are not those of the Llama family (Llama, Mistral, Qwen 2 and 3, Gemma), without experts"
-    if llama.is_quantized or llama.embedding.device.type != "cpu" or llama.embedding.dtype != torch.float32:
-        return "they are for models with float32 weights on a CPU"
+    if llama is None:
+        return _OTHER_LAYERS
+    if llama.is_quantized or llama.embedding.dtype != torch.float32:
+        return _OTHER_WEIGHTS
+    return why_no_integers_for(llama.model.config, llama.embedding.device.type)
+
+
+def why_no_integers_for(config: Any, device: str) -> str:
+    """Why a model with this configuration cannot sample with integer weights on such a device. Empty if nothing is known to
+    prevent it."""
+    if not in_family(config, with_experts=False):
+        return _OTHER_LAYERS
+    if device != "cpu":
+        return _OTHER_WEIGHTS
     if cpu_kernels.library() is None:
         return "they need a C++ compiler (g++ or clang++), and none is installed or it failed"
     return ""

@@ -41,10 +41,11 @@ def read_shape(name: str, device: str | None = None) -> Shape:
     """The shape of `smollm2-135m`, a folder or a Hugging Face model id, in the precision that `device` loads it in."""
     from verigym.model.devices import default_device, default_dtype
 
-    return shape_of(_config_of(name), name, default_dtype(device or default_device()).itemsize)
+    return shape_of(config_of(name), name, default_dtype(device or default_device()).itemsize)
 
 
-def _config_of(name: str) -> Any:
+def config_of(name: str) -> Any:
+    """The configuration of a model, as transformers reads it."""
     from transformers import AutoConfig
 
     from verigym.model.hub import is_local
@@ -69,7 +70,7 @@ def read_coverage(name: str, adapter: "LoraConfig") -> Coverage:
 
 def without_weights(name: str) -> Any:
     """The layers of a model, without their weights."""
-    return _without_weights(_config_of(name))
+    return _without_weights(config_of(name))
 
 
 def _without_weights(config: Any) -> Any:

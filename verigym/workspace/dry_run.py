@@ -26,6 +26,7 @@ from verigym.workspace.gold import gold_examples
 from verigym.workspace.stored_groups import StoredGroups
 from verigym.workspace.teachers import shares_weights
 from verigym.workspace.train import TrainingJob, adapter_config, check_continued
+from verigym.workspace.trained_policy import check_engine
 from verigym.workspace.workspace import WorkspaceFolder
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def dry_run(ws: WorkspaceFolder, recipe: Recipe) -> DryRun:
     event_loop.run(job.check_agents())
     if recipe.adapter == "qlora" or recipe.optimizer.name == "adamw8bit":
         bitsandbytes()  # refuses now if it is not installed
+    check_engine(ws, recipe, job.parent)
     render = renderer_of(job.parent.base)
     warnings = event_loop.run(server_warnings(job, render))
     prompt, reply = _tokens(job, render)

@@ -287,8 +287,7 @@ class TrainingJob:
         policy = trained_policy(ws, recipe, self.parent, self.teacher)
         model, render = policy.model, policy.render
         report = self._reporter(on_step, model)
-        if recipe.engine.weights:
-            check_engine(ws, recipe, policy)
+        check_engine(ws, recipe, self.parent, policy)
         _prepare(model, recipe)
         self.covered = self._coverage(model)
         reference = self._reference(model)

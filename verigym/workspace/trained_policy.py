@@ -34,14 +34,25 @@ def trained_policy(ws: WorkspaceFolder, recipe: Recipe, parent: Version, teacher
     return ws.policy(parent)
 
 
-def check_engine(ws: WorkspaceFolder, recipe: Recipe, policy: Any) -> None:
-    """Refuses `engine.weights` if the engine in this process does not sample, or cannot sample with them."""
+def check_engine(ws: WorkspaceFolder, recipe: Recipe, parent: Version, policy: Any = None) -> None:
+    """Refuses `engine.weights` if the engine in this process does not sample, or cannot sample with them. Without a loaded
+    policy, the configuration of the model is checked."""
+    from verigym.model.devices import default_device
+    from verigym.model.packed import why_no_integers_for
+    from verigym.model.shape import config_of
+
+    if not recipe.engine.weights:
+        return
+    setting = f"`engine.weights: {recipe.engine.weights}`"
     if ws.place.samples_elsewhere(recipe):
         raise BadInput(
-            f"`engine.weights: {recipe.engine.weights}` is for the engine in this process, and the engines of the cluster sample "
-            "this run. Remove it from the recipe"
+            f"{setting} is for the engine in this process, and the engines of the cluster sample this run. Remove it from the "
+            "recipe"
         )
-    policy.engine.check_weights(recipe.engine.weights)
+    if policy is not None:
+        policy.engine.check_weights(recipe.engine.weights)
+    elif why := why_no_integers_for(config_of(parent.base), default_device()):
+        raise BadInput(f"{setting} cannot be used here: {why}. Remove it from the recipe")
 
 
 def _divided(ws: WorkspaceFolder, recipe: Recipe, parent: Version) -> DividedPolicy | None:
