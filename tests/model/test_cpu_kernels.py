@@ -7,6 +7,7 @@ import shutil
 import signal
 import stat
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -230,6 +231,22 @@ def test_several_callers_with_more_threads_than_cores_get_the_same_bits(many_thr
     assert len(found) == 40 and all(torch.equal(each, wanted) for each in found)
 
 
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="there is no list of loaded libraries")
+def test_the_threads_are_those_of_torch() -> None:
+    if "/torch/lib/libgomp" not in Path("/proc/self/maps").read_text():
+        pytest.skip("torch computes with other threads")
+    assert cpu_kernels._pool() is not None
+
+
+@needs_compiler
+def test_a_step_on_several_threads_gives_the_same_logprobs(many_threads: None) -> None:
+    model = make("Llama", num_key_value_heads=4, head_dim=64)
+    prompts = [(17, 1 + row % 20) for row in range(100)]
+    found = decoded(model, prompts, 4)
+    torch.set_num_threads(1)
+    torch.testing.assert_close(found, decoded(model, prompts, 4), rtol=0, atol=1e-4)
+
+
 @needs_compiler
 def test_a_forked_process_does_not_wait_for_threads_that_it_does_not_have(many_threads: None) -> None:
     loaded = cpu_kernels.library()
@@ -274,7 +291,9 @@ def test_a_compiler_that_does_not_work_gives_no_kernels(
 ) -> None:
     monkeypatch.setenv("CXX", program(tmp_path / "cxx", COMPILERS[name]))
     monkeypatch.setattr(cpu_kernels, "_BUILD_S", 0.3)
+    began = time.monotonic()
     assert cpu_kernels.library.__wrapped__() is None
+    assert time.monotonic() - began < 15
     assert {file.suffix for file in (cache / "kernels").iterdir()} <= {".so"}, "no temporary file is left"
 
 
@@ -323,9 +342,9 @@ def test_a_damaged_file_is_compiled_again(left: float, cache: Path) -> None:
 @needs_compiler
 def test_several_processes_may_compile_at_once(cache: Path) -> None:
     found: list[ctypes.CDLL | None] = []
-    callers = [threading.Thread(target=lambda: found.append(cpu_kernels.library.__wrapped__())) for _ in range(3)]
+    callers = [threading.Thread(target=lambda: found.append(cpu_kernels.library.__wrapped__())) for _ in range(2)]
     for caller in callers:
         caller.start()
     for caller in callers:
         caller.join()
-    assert len(found) == 3 and None not in found
+    assert len(found) == 2 and None not in found

@@ -140,7 +140,7 @@ def _built() -> Path | None:
             made = Path(work) / "cpu.so"
             for cpu in _CPUS:
                 command = [compiler, *_FLAGS, cpu, str(_SOURCE), "-o", str(made)]
-                none = subprocess.DEVNULL  # a pipe would wait for what the compiler has started
+                none = subprocess.DEVNULL
                 done = subprocess.run(command, stdin=none, stdout=none, stderr=none, timeout=_BUILD_S)
                 if done.returncode == 0:
                     return made.replace(folder / f"cpu-{key}-{_hash(made.read_bytes())}.so")
