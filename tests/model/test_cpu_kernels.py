@@ -329,6 +329,15 @@ def test_another_compiler_is_found_if_cxx_is_not_a_program(
 
 
 @needs_compiler
+def test_a_compiler_may_know_only_one_of_the_flags_for_a_cpu(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = 'case "$*" in *-march=native*) exit 1;; esac\nc++ $(echo "$@" | sed s/-mcpu=native/-march=native/)'
+    monkeypatch.setenv("CXX", program(tmp_path / "cxx", lines))
+    assert cpu_kernels.library.__wrapped__() is not None
+
+
+@needs_compiler
 @pytest.mark.parametrize("left", [0.0, 0.5], ids=["empty", "cut off"])
 def test_a_damaged_file_is_compiled_again(left: float, cache: Path) -> None:
     file = cpu_kernels._built()
