@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -84,3 +85,15 @@ def test_an_import_loads_few_modules_and_nothing_heavy(code: str, most: int) -> 
     loaded = set(done.stdout.split())
     assert "verigym" in loaded and len(loaded) <= most
     assert not {"torch", "scipy", "sqlalchemy"} & loaded
+
+
+@pytest.mark.parametrize(
+    ("given", "spins"),
+    [({}, "1000"), ({"GOMP_SPINCOUNT": "5"}, "5"), ({"OMP_WAIT_POLICY": "active"}, None)],
+    ids=["default", "set by the user", "another setting of the user"],
+)
+def test_threads_of_torch_wait_shortly_unless_the_user_says_otherwise(given: dict[str, str], spins: str | None) -> None:
+    code = "import os, verigym; print(os.environ.get('GOMP_SPINCOUNT'))"
+    own = {key: value for key, value in os.environ.items() if key not in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")}
+    done = subprocess.run([sys.executable, "-c", code], env=own | given, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(spins)

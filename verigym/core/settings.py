@@ -95,7 +95,9 @@ def check_keys(data: Json, kind: type[Struct], where: str, above: str = "") -> N
             and value not in allowed
             and not (value is None and type(None) in get_args(known[key]))
         ):
-            raise BadInput(f'{where}: {above}{key} cannot be "{value}". Use one of: {", ".join(allowed)}')
+            raise BadInput(
+                f'{where}: {above}{key} cannot be "{value}". Use one of: {", ".join(one or "(empty)" for one in allowed)}'
+            )
         if isinstance(value, dict) and (below := _section(known[key])) is not None:
             check_keys(cast(Json, value), below, where, f"{key}.")
 
