@@ -256,7 +256,7 @@ class ProductionVerbs(WorkspaceBase):
 
     @on_thread
     def quickstart(self, *, verbose: bool = False) -> Decision:
-        """Run the whole cycle on the embedded model and print each step. Takes six to ten minutes on two CPU cores."""
+        """Run the whole cycle on the embedded model and print each step. Takes three to eight minutes on two CPU cores."""
         from verigym.cli.quickstart import Terminal
         from verigym.flywheel.quickstart import quickstart
 

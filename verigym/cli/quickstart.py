@@ -27,11 +27,11 @@ def quickstart(
     home: Home = None,
 ) -> None:
     """Run the whole cycle on the embedded model: no key, no GPU, no server.
-    It takes six to ten minutes on two CPU cores."""
+    It takes three to eight minutes on two CPU cores."""
     started = time.perf_counter()
     show.say(
         "The whole cycle on this machine: measure, explain, train, prove, promote.",
-        "It takes six to ten minutes on two CPU cores. If interrupted, repeat the command to resume. -v prints details.",
+        "It takes three to eight minutes on two CPU cores. If interrupted, repeat the command to resume. -v prints details.",
         "",
     )
     ws = workspace(home, create=True)

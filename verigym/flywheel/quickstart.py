@@ -2,7 +2,7 @@
 
 The task is to read a short note and answer with the asked words. The embedded model fails it because it talks too much, no prompt
 helps, and nobody wrote demonstrations: a verifier is all there is. GRPO learns it from its own tries. Sizes are chosen for two
-CPU cores and ten minutes. Every stage is named by its content, so the same command, interrupted, goes on where it was. What is
+CPU cores and a few minutes. Every stage is named by its content, so the same command, interrupted, goes on where it was. What is
 shown, and how, is the caller's `QuickstartScreen`.
 """
 
