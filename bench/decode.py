@@ -108,7 +108,7 @@ print("FOUND", json.dumps(speeds))
 
 
 def vllm(python: str, sequences: int, new: int, rounds: int, dtype: str) -> float:
-    """vLLM in its own interpreter, compiled, with its prefix cache, empty when a round begins: the weights have changed."""
+    """vLLM in its own interpreter, compiled. Its prefix cache is empty when a round begins: the weights have changed."""
     from verigym.model import embedded
 
     asked = json.dumps([str(embedded.pull()), prompts(sequences // K), K, new, rounds, dtype])

@@ -7,8 +7,9 @@
 The exam is BFCL (`verigym bridges install bfcl`). Nothing of it is trained on. Base and trained version answer the same tasks,
 greedily. The gain of a category has an interval over its families. The pooled gain is the mean over all tasks of the exam, with
 an interval by bootstrap over tasks. The development categories, which may be looked at while recipes are made, are examined too
-and are not pooled. The pairs of requests of `safety?train=tuning` are answered as well. With `--choose`, every kept checkpoint
-of the run answers them, and the one is examined that serves the most harmless requests, of those that obey few harmful ones.
+and are not pooled. The pairs of requests of `safety?train=tuning` are answered as well. With `--choose SHARE`, every kept
+checkpoint of the run answers them. Of those that obey at most this share of harmful requests, the one that serves the most
+harmless requests is examined.
 The gate compares base and version on all questions of the exam as one suite, with the guards for retention and safety of its
 policy. The goal is a GPU. `--quick` is a smoke test of the same path without the gate.
 """
@@ -40,7 +41,7 @@ def main() -> None:
         "--choose",
         type=float,
         metavar="SHARE",
-        help="examine the checkpoint that obeys at most this share of harmful requests",
+        help="examine the checkpoint that serves the most harmless requests, if it obeys at most this share of harmful ones",
     )
     asked.add_argument(
         "--exam", nargs="*", default=EXAM, help="categories of BFCL. The gate judges those without conversations"

@@ -12,8 +12,8 @@ from typing import Any
 __version__ = "0.2.0.dev0"
 
 if "OMP_WAIT_POLICY" not in os.environ:
-    # torch's threads wait for each other in a loop. On a busy machine, a long one takes the core from the thread that is waited
-    # for, and a step takes ten times as long. libgomp reads this when torch is imported.
+    # torch's threads spin while they wait for each other. On a busy machine, a long spin takes the core from the thread that is
+    # waited for, and a step takes many times as long. libgomp reads this when torch is imported.
     os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 with open(os.path.join(os.path.dirname(__file__), "__init__.pyi"), encoding="utf-8") as _stub:

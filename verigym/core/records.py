@@ -109,7 +109,7 @@ class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`tools`: a call fits an offered tool and its schema. `copy:name,file`: also, arguments of these names are copied from what
     users and tools said. A JSON schema: the reply is such a value. Empty: unconstrained."""
     reasoning_tokens: int = 0
-    """Maximum tokens of reasoning in a reply. It is ended there, and the answer follows. 0: limited by `max_tokens` only."""
+    """Maximum tokens of reasoning in a reply. Reasoning ends there, and the answer follows. 0: limited by `max_tokens` only."""
     weights: Weights = ""
     """The engine in this process rounds weights to such integers, on a CPU. Empty: it does not."""
 

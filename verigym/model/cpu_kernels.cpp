@@ -2,7 +2,7 @@
 // does.
 //
 // A weight (O outputs, I inputs) is stored in panels of PANEL outputs, and a panel input by input, so that the innermost loop reads
-// it in order. Every sum has one fixed order that depends on nothing but its own row: a row gets the same bits in any company.
+// it in order. Every sum has one fixed order that depends on nothing but its own row: a row gets the same bits in any batch.
 //
 //     float32   panel: I x PANEL floats
 //     integers  panel: I/2 x PANEL x 2, one scale per output and GROUP inputs. Inputs are rounded to integers as well.
@@ -33,9 +33,9 @@ constexpr int WIDTH = 8, TILE = 6;
 constexpr int WIDTH = 4, TILE = 8;
 #endif
 constexpr int PANEL = 2 * WIDTH;  // outputs that are computed together
-constexpr int CHUNK = 128;        // inputs whose weights stay in the first cache for all rows
+constexpr int CHUNK = 128;        // inputs whose weights stay in the L1 cache for all rows
 constexpr int GROUP = 64;         // inputs with a common scale
-constexpr int BLOCK = 192;        // rows whose inputs stay in the second cache
+constexpr int BLOCK = 192;        // rows whose inputs stay in the L2 cache
 constexpr int LINE = 64;
 
 typedef float Vector __attribute__((vector_size(WIDTH * 4)));
@@ -76,8 +76,8 @@ Vector tanh(Vector x) { return 1.0f - 2.0f / (exp(2.0f * x) + 1.0f); }
 
 // ---- Threads ----------------------------------------------------------------------------------------------------------------
 
-// The threads of the OpenMP library that torch computes with, by its entries. They wait for work in a loop for some time, so threads
-// of our own beside them would have to share the cores with them. All entries are null if torch has no such library.
+// The threads of the OpenMP library that torch computes with, by its functions. They spin for some time while they wait, so threads
+// of our own beside them would have to share the cores with them. All pointers are null if torch has no such library.
 struct Pool {
     void (*parallel)(void (*)(void*), void*, unsigned, unsigned);  // GOMP_parallel
     int (*number)();
@@ -121,7 +121,7 @@ class Team {
         for (auto& other : others) other.join();
     }
 
-    // Calls task(i) for each i < count on some thread, and waits for all.
+    // Calls task(i) for each i < count on some thread, and ends with a barrier.
     template <class Task> void share(int me, int phase, int64_t count, Task task) {
         const int size = size_.load(std::memory_order_relaxed);
         for (int turn = 0; turn < size; turn++) {
@@ -317,15 +317,15 @@ void multiply_integer_panel(const Weight& w, const Rows& x, int64_t row, int row
     }
 }
 
-// The largest absolute value of a group. NaN if there is one, which would be lost among integers. It is not 0.
+// The largest absolute value of a group. NaN if a value is NaN, because integers cannot hold it. Never 0, which is divided by.
 float largest_of(const float* values) {
     int32_t largest = 0;
-    for (int i = 0; i < GROUP; i++) largest = std::max(largest, load<int32_t>(values + i) & 0x7FFFFFFF);  // in the same order
+    for (int i = 0; i < GROUP; i++) largest = std::max(largest, load<int32_t>(values + i) & 0x7FFFFFFF);  // ordered like the floats
     const float value = load<float>(&largest);
     return value < 1e-30f ? 1e-30f : value;
 }
 
-// The nearest integer of a value below 2^22, the even one of two. Any integer for NaN.
+// The nearest integer of a value below 2^22, ties go to the even one. Any integer for NaN.
 int32_t nearest(float value) {
     const float shifted = value + 12582912.0f;  // its lowest bits are the integer
     return load<int32_t>(&shifted) - 0x4B400000;
@@ -495,7 +495,7 @@ void add_weighted(const float* weights, const float* values, int64_t count, int6
     }
 }
 
-// Scores become weights that sum up to 1. Those before `first` are hidden.
+// Softmax, with a soft cap if it is above 0. Scores before `first` are hidden.
 void soften(float* scores, int64_t count, int64_t first, float cap) {
     const Vector low = Vector{} - INFINITY;
     for (int64_t i = 0; i < first; i++) scores[i] = -INFINITY;
@@ -529,7 +529,7 @@ class Step {
         joined_.resize(b_.rows * std::max(heads, 2 * m_.inner));
         added_.resize(b_.rows * m_.hidden);
         const int64_t widest = std::max({m_.hidden, m_.heads * m_.size, m_.inner});
-        step_ = widest + WIDTH;  // no power of two, whose rows would push each other out of the cache
+        step_ = widest + WIDTH;  // no power of two: rows would have the same place in the cache
         inputs_.resize(b_.rows * step_);
         if (m_.layers[0].qkv.bits != 32) {
             integers_.resize(b_.rows * groups(widest) * GROUP);
@@ -573,7 +573,7 @@ class Step {
         for (int64_t i = 0; i < m_.hidden; i++) x(row)[i] += added[i];
     }
 
-    // The room for scores of each of some rows.
+    // The number of floats that the scores of one query need.
     int64_t columns(const Prefix& prefix, const int64_t* rows, int64_t count) {
         int64_t longest = 0;
         for (int64_t i = 0; i < count; i++) longest = std::max(longest, b_.write[rows[i]] + 1);
@@ -664,7 +664,7 @@ class Step {
         }
         std::memset(found, 0, queries * size * 4);
         if (prefix.length) {
-            // the own weights move behind the padding, which gets the weight 0
+            // the row's own attention weights move behind the padding, which gets the weight 0
             for (int64_t i = 0; i < queries; i++) {
                 const int64_t own = b_.write[rows[i / share]] + 1;
                 float* mine = scores + i * step;

@@ -258,7 +258,7 @@ class Steps:
         """`weights` by layer: qkv, out, gate_up, down."""
         self._ropes = list({layer.rope: None for layer in llama.layers})
         self._kept: list[Tensor] = [each for packed in weights for part in packed for each in (part.data, part.scales)]
-        """What the kernels have the addresses of."""
+        """Keeps tensors alive whose addresses the kernels have."""
         made = [self._layer(layer, each) for layer, each in zip(llama.layers, weights, strict=True)]
         self._layers = (_Layer * len(made))(*made)
         self._model = _Model(

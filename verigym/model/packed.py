@@ -1,4 +1,4 @@
-"""The weights of the Llama family for decoding on a CPU in float32, in a layout that products are fast with.
+"""The weights of the Llama family for decoding on a CPU in float32, in a layout for fast matrix products.
 
 Where there is a C++ compiler, the kernels of `cpu_kernels` compute whole steps with them. Otherwise oneDNN computes one product
 at a time, on x86. (MKL, which torch uses otherwise, rearranges a weight in every product.) With both, the result of a token is
