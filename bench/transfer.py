@@ -95,7 +95,7 @@ def examined(args: Any, home: Path) -> dict[str, Any]:
     }
     if not args.quick:
         candidates = [version]
-        if args.choose is not None:
+        if args.choose is not None and run:
             candidates = [ws.agent(one.name) for one in kept_checkpoints(ws.store, run)] or candidates
         answers = {one.id: on_tuning_pairs(ws, one) for one in candidates}
         version = min(candidates, key=lambda one: order_of(answers[one.id], args.choose or 0.0))

@@ -155,6 +155,11 @@ class RecordVerbs(WorkspaceBase):
         from verigym.workspace.agents import constraint_text, derive
 
         version, changed = self._agent(parent), dict(sampling or {})
+        if "weights" in changed:
+            raise BadInput(
+                "`weights` is a setting of a run and not of a version. Pass settings=RunSettings(sampling=Sampling(weights=...)) "
+                "to evaluate or rollout"
+            )
         if unknown := [field for field in changed if field not in Sampling.__struct_fields__]:
             raise BadInput(
                 f'Sampling has no setting "{unknown[0]}". Its settings are: {", ".join(Sampling.__struct_fields__)}'

@@ -390,3 +390,22 @@ def test_tokens_are_counted_and_tools_that_cannot_run_are_named() -> None:
         return await here.episode.end()
 
     assert drive(counted, ["Done."]).reply == "Done."
+
+
+def test_integer_weights_are_those_of_the_policy_and_not_of_users() -> None:
+    asked: dict[str, str] = {}
+
+    def answer(role: str) -> ScriptedPolicy:
+        def said(request: Any) -> str:
+            asked[role] = request.sampling.weights
+            return "Hi"
+
+        return ScriptedPolicy(said)
+
+    async def work(here: Hosting) -> None:
+        await here.chat([USER])
+        await here.chat([USER], actor="user")
+
+    settings = RunSettings(sampling=Sampling(weights="int8"))
+    drive(work, answer("policy"), others={"user": answer("user")}, settings=settings)
+    assert asked == {"policy": "int8", "user": ""}

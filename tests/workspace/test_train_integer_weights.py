@@ -1,5 +1,6 @@
 """Sampling with integer weights: training episodes are sampled with them, evaluations are not, and the records say so."""
 
+import asyncio
 import json
 import shutil
 from pathlib import Path
@@ -8,14 +9,24 @@ from typing import Any
 import msgspec
 import pytest
 
+import verigym
+from tests.model.families import make
+from tests.tiny import tiny
 from tests.workspace.desk import Bench
 from verigym.core.errors import BadInput
-from verigym.core.records import Sampling, Version
+from verigym.core.generation import Generation
+from verigym.core.protocols import Request
+from verigym.core.records import Message, Sampling, Version
 from verigym.environments.load import load_environment
 from verigym.model import cpu_kernels
+from verigym.policies.engines.fake import FakeEngine
+from verigym.policies.local.engine import LocalEngine
+from verigym.policies.remote import RemotePolicy
+from verigym.policies.tokens import TokenPolicy
 from verigym.rollout.settings import EpisodeLimits, RunSettings
 from verigym.workspace import measure
 from verigym.workspace.dry_run import dry_run
+from verigym.workspace.gate_target import find_target
 
 needs_compiler = pytest.mark.skipif(cpu_kernels.library() is None, reason="no C++ compiler")
 INT16: dict[str, Any] = {"engine": {"weights": "int16"}}
@@ -89,7 +100,7 @@ def test_a_policy_without_our_engine_is_refused() -> None:
 
     measure.check_weights(Remote(), "")
     with pytest.raises(
-        BadInput, match=r"for a model that runs in this process, and a-server does not\. Remove --weights"
+        BadInput, match=r"for a model that runs in this process, and a-server does not\. Remove the setting"
     ):
         measure.check_weights(Remote(), "int16")
 
@@ -100,3 +111,43 @@ def test_an_agent_with_its_own_sampling_settings_uses_the_weights_of_the_run() -
     assert settings.sampling_of(agent) == Sampling(temperature=0.3, reasoning_tokens=5, weights="int16")
     plain = msgspec.structs.replace(settings, sampling=Sampling())
     assert plain.sampling_of(agent) == Sampling(temperature=0.3, reasoning_tokens=5)
+    own = msgspec.structs.replace(agent, sampling=Sampling(weights="int8"))
+    assert plain.sampling_of(own).weights == "", "weights belong to the run"
+
+
+@needs_compiler
+def test_the_gate_measures_with_the_weights_of_the_versions(fresh: Bench) -> None:
+    environment, champion = load_environment(fresh.desk), fresh.ws.agent(str(fresh.model))
+    candidate, _ = fresh.train("grpo")
+    settings = RunSettings(sampling=Sampling(max_tokens=8, temperature=0.0, weights="int16"))
+    measured = measure.measure(fresh.ws, environment, champion, settings)
+    assert fresh.ws.store.run(measured.run).config["sampling"]["weights"] == "int16"
+    target = find_target(fresh.ws, candidate, champion)
+    assert target.settings.sampling == Sampling(max_tokens=8, temperature=0.0)
+
+
+def test_a_version_cannot_have_integer_weights(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="`weights` is a setting of a run"):
+        verigym.Workspace(tmp_path).new_version("small", parent="smollm2-135m", sampling={"weights": "int8"})
+
+
+def test_other_engines_and_servers_refuse_them() -> None:
+    request = Request(items=[Message(role="user", content="Hi")], tools=[], sampling=Sampling(weights="int8"), seed=0)
+    with pytest.raises(BadInput, match="for the engine in this process"):
+        asyncio.run(TokenPolicy(tiny().tokenizer, FakeEngine(), agent="fake").respond(request))
+    with pytest.raises(BadInput, match="for a model in this process"):
+        asyncio.run(RemotePolicy("http://127.0.0.1:9/v1", "far").respond(request))
+
+
+def test_an_unknown_kind_is_refused_and_other_requests_go_on() -> None:
+    wrong: Any = "int4"
+    engine = LocalEngine(make("Llama"), stop_ids={-1})
+
+    async def both() -> list[Any]:
+        asked = [Sampling(max_tokens=3), Sampling(max_tokens=3, weights=wrong)]
+        made = (engine.generate(Generation(ids=[1, 2], sampling=each)) for each in asked)
+        return await asyncio.gather(*made, return_exceptions=True)
+
+    good, refused = asyncio.run(both())
+    assert len(good.ids) == 3
+    assert isinstance(refused, BadInput) and 'Weights cannot be "int4"' in str(refused)

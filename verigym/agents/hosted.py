@@ -141,10 +141,12 @@ class HostedEpisode:
 
     def _request(self, asked: ApiRequest, actor: str, before: list[Any]) -> Request:
         """The policy's request. The run decides how replies are sampled, so that the episodes of a group can be compared. The
-        client may ask for shorter replies, a format, or text to stop at."""
+        client may ask for shorter replies, a format, or text to stop at. Users and judges have the weights of their models."""
         version = self._version if actor == "policy" else Version(base=self._version.base)
         request = policy_request(asked, version, before)
         run = self._settings.sampling_of(version)
+        if actor != "policy":
+            run = msgspec.structs.replace(run, weights="")
         most = min(asked.sampling.get("max_tokens", run.max_tokens), run.max_tokens)
         if self._settings.limits.tokens is not None:
             most = max(1, min(most, self._settings.limits.tokens - self._spent_tokens))

@@ -130,8 +130,8 @@ Weights = Annotated[
     Literal["int16", "int8"] | None,
     typer.Option(
         "--weights",
-        help="Sample with weights rounded to integers, on a CPU: up to 1.6 times as fast. Probabilities differ by 0.2% (int16) or "
-        "5.5% (int8)",
+        help="Sample with weights rounded to integers, on a CPU: up to 1.6 times as fast. "
+        "Probabilities differ by 0.2% (int16) or 5.5% (int8)",
     ),
 ]
 Constrain = Annotated[

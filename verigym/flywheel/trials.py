@@ -147,12 +147,13 @@ def _child(agent: Version, what: str, **changes: object) -> Version:
 
 
 def _settings(subject: AdviceSubject) -> RunSettings:
-    """The settings of the run, but greedy and with one episode per task, to compare two versions with little noise."""
+    """The settings of the run, but greedy, with the weights of the model and with one episode per task, to compare two versions
+    with little noise."""
     config, ws = subject.run.config, subject.ws
     sampling = msgspec.convert(config.get("sampling", {}), Sampling)
     user, judge = (ws.find(config[role]) if role in config else None for role in ("user", "judge"))
     prices = msgspec.convert(config.get("prices", {}), Prices)
-    greedy = msgspec.structs.replace(sampling, temperature=0.0)
+    greedy = msgspec.structs.replace(sampling, temperature=0.0, weights="")
     return RunSettings(sampling=greedy, user=user, judge=judge, prices=prices)
 
 

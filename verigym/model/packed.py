@@ -96,6 +96,7 @@ class PackedWeights(FusedWeights):
 
     def __init__(self, llama: LlamaModel, bits: Bits = 32) -> None:
         super().__init__(llama)
+        assert bits == 32 or cpu_kernels.library() is not None, "integers need the kernels"
         self.bits: Bits = bits
         self._packed: list[list[Any]] = [[] for _ in llama.layers]
         self.weights = self._packed

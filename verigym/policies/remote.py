@@ -100,6 +100,8 @@ class RemotePolicy:
         await self._connection.check()
 
     async def respond(self, request: Request) -> Reply:
+        if request.sampling.weights:
+            raise BadInput(f"Weights in {request.sampling.weights} are for a model in this process. Remove the setting")
         offer = self._offer(request.tools)
         names = offer.names if self._as_text else offer.names.with_calls(request.items)
         async with self._connection.slots:

@@ -103,6 +103,10 @@ class TokenPolicy:
             matcher=self._matcher_of(request) if request.sampling.constrain else None,
             on_tokens=None if on_tokens is None or self.render.thinks(context) else on_tokens,
         )
+        if request.sampling.weights and not hasattr(self.engine, "check_weights"):
+            raise BadInput(
+                f"Weights in {request.sampling.weights} are for the engine in this process. Remove the setting"
+            )
         forced: list[tuple[int, int]] = []
         if 0 < request.sampling.reasoning_tokens < request.sampling.max_tokens:
             done, forced = await self._generate_with_limit(asked)

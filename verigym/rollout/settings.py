@@ -82,6 +82,6 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
         """How the replies of an agent are sampled: by its own settings if it has some, within the limits. The weights are those
         of the run, because they are a property of the engine."""
         own = agent.sampling
-        if own is not None and self.sampling.weights:
+        if own is not None:
             own = msgspec.structs.replace(own, weights=self.sampling.weights)
         return self.limits.sampling(own or self.sampling)

@@ -73,6 +73,8 @@ def _begun_by(reader: Reader, kind: str, config: Any) -> str:
     for name, option in (("temperature", "--temperature"), ("max_tokens", "--max-tokens")):
         if isinstance(sampling, dict) and isinstance(sampling.get(name), int | float):
             options.append(f"{option} {sampling[name]}")
+    if isinstance(sampling, dict) and sampling.get("weights"):
+        options.append(f"--weights {sampling['weights']}")
     return " ".join([f"verigym {kind} {heads.quote(environment)} -m {heads.typed(reader, agent)}", *options])
 
 

@@ -165,6 +165,8 @@ def _evals(reader: Reader, before: Side, after: Side) -> Iterator[str]:
     for name, option in (("temperature", "--temperature"), ("max_tokens", "--max-tokens")):
         if isinstance(sampling.get(name), int | float):
             options += f" {option} {sampling[name]}"
+    if sampling.get("weights"):
+        options += f" --weights {sampling['weights']}"
     yield f"verigym eval {heads.quote(model.suite.environment)} -m {heads.typed(reader, missing.agent)} {options}"
 
 

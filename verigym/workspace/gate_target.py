@@ -190,14 +190,15 @@ def _greedy(*versions: Version) -> Sampling:
 
 
 def _settings_of(ws: WorkspaceFolder, report: Report, *versions: Version) -> RunSettings:
-    """How the episodes of a report were run. If its run was removed, greedily."""
+    """How the episodes of a report were run, but with the weights of the versions, which are what is decided about. If its run
+    was removed, greedily."""
     config = config_of_report(ws, report)
     if not config:
         return RunSettings(sampling=_greedy(*versions), seed=report.seed)
     user, judge = (ws.find_role(config[role]) if role in config else None for role in ("user", "judge"))
     return RunSettings(
         k=config.get("k", 1),
-        sampling=msgspec.convert(config.get("sampling", {}), Sampling),
+        sampling=msgspec.structs.replace(msgspec.convert(config.get("sampling", {}), Sampling), weights=""),
         seed=config.get("seed", 0),
         limits=msgspec.convert(config.get("limits", {}), EpisodeLimits),
         prices=msgspec.convert(config.get("prices", {}), Prices),

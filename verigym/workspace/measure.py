@@ -136,7 +136,7 @@ def check_weights(policy: Any, weights: str) -> None:
     check = getattr(getattr(policy, "engine", None), "check_weights", None)
     if check is None:
         raise BadInput(
-            f"Weights in {weights} are for a model that runs in this process, and {policy.agent} does not. Remove --weights"
+            f"Weights in {weights} are for a model that runs in this process, and {policy.agent} does not. Remove the setting"
         )
     check(weights)
 

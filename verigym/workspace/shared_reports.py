@@ -85,4 +85,7 @@ def _missing_evals(ws: WorkspaceFolder, candidate: Version, champion: Version, e
     config: Json = ws.store.run(model[0].run).config
     sampling = config.get("sampling", {})
     options = f"-n {config.get('num_tasks')} -k {config.get('k', 1)} --temperature {sampling.get('temperature', 1.0)}"
-    yield f"verigym eval {config.get('environment')} -m {missing.id} {options} --max-tokens {sampling.get('max_tokens', 256)}"
+    options += f" --max-tokens {sampling.get('max_tokens', 256)}"
+    if sampling.get("weights"):
+        options += f" --weights {sampling['weights']}"
+    yield f"verigym eval {config.get('environment')} -m {missing.id} {options}"

@@ -86,7 +86,8 @@ class LocalEngine:
     async def generate(self, request: Generation) -> Completion:
         if request.version and request.version not in self.adapters:
             raise not_found("loaded version", request.version, self.adapters)
-        self.check_weights(request.sampling.weights)
+        if request.sampling.weights:  # the first time, the kernels are compiled
+            await asyncio.to_thread(self.check_weights, request.sampling.weights)
         if len(request.ids) >= self.window:
             return Completion([], [], "context_full", version=request.version)
         await self._open.wait()
@@ -105,6 +106,8 @@ class LocalEngine:
 
     def check_weights(self, weights: str) -> None:
         """Refuses a request with integer weights if this model cannot sample with them."""
+        if weights not in _BITS:
+            raise BadInput(f'Weights cannot be "{weights}". Use int16 or int8')
         if weights and (why := why_not_integers(llama_model(self.model))):
             raise BadInput(f"Weights in {weights} cannot be used here: {why}. Remove the setting")
 
@@ -264,7 +267,11 @@ class LocalEngine:
         bare = free is not None and free.version is None
         more = not self._decoders or (self._decoders[0].concurrent and len(self._decoders) < MOST_DECODERS)
         if not bare and not more and free is None and idle:
-            self._decoders.remove(idle[0])
+            old = idle.pop(0)
+            self._decoders = [
+                decoder for decoder in self._decoders if decoder is not old
+            ]  # others may go through the old list
+            del old, alike
             more = True
         if not bare and more:
             free = decoder_for(self.model, self.max_batch, self.window, weights)
