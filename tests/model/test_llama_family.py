@@ -1,5 +1,7 @@
 """The Llama family: joined weights are the model's own, merged ones stay where they are, and other models are told apart."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,7 @@ from tests.model.families import (
 from tests.model.families import plain as plainly
 from verigym.core.errors import BadInput
 from verigym.model import embedded, llama_family, lora, lora_files
-from verigym.model.llama_family import FusedWeights, llama_model
+from verigym.model.llama_family import FusedWeights, LlamaModel, llama_model
 from verigym.model.load import load_model
 
 PLAIN = ["llama", "qwen3", "gemma", "mistral", "qwen3 moe"]
@@ -216,3 +218,15 @@ def test_an_adapter_of_some_layers_trains_and_decodes_as_its_own_modules_do(conf
                 if isinstance(module, lora.LoraLinear):
                     wanted = wanted + module.scale * module.b @ module.a
                 assert torch.allclose(rows, wanted, atol=1e-6)
+
+
+def test_threads_that_ask_at_once_get_the_same_layers() -> None:
+    model, start = make("Llama"), threading.Barrier(4)
+
+    def ask(_: int) -> LlamaModel | None:
+        start.wait()
+        return llama_model(model)
+
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(ask, range(4)))
+    assert found[0] is not None and all(each is found[0] for each in found)

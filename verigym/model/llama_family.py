@@ -13,6 +13,7 @@ results with those of the model first.
 
 import functools
 import itertools
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -42,6 +43,8 @@ _FAMILIES = {"llama", "mistral", "qwen2", "qwen3", *_WITH_EXPERTS, *_GEMMA}
 _KINDS = {"full_attention", "sliding_attention"}
 _STEADY_ROPE = {"default", "linear", "llama3", "yarn"}
 _PROBE = [3, 1, 4, 1, 5, 9, 2, 6]
+_ONE_AT_A_TIME = threading.RLock()
+"""The layers of a model are compared without its adapter, which another thread would see."""
 _PROBE_WINDOW = 2
 """Sliding windows are at most so long while the probe is computed, so that a wrong window changes most of its tokens."""
 
@@ -254,10 +257,11 @@ def _join(
 
 def llama_model(model: Any) -> LlamaModel | None:
     """The model as a `LlamaModel`, or None if it has another shape. The result is cached."""
-    if not hasattr(model, "_verigym_llama"):
-        with torch.inference_mode(False), torch.no_grad():
-            found = LlamaModel(model) if in_family(model.config) else None
-            model._verigym_llama = found if found is not None and _agrees(found) else None
+    with _ONE_AT_A_TIME:
+        if not hasattr(model, "_verigym_llama"):
+            with torch.inference_mode(False), torch.no_grad():
+                found = LlamaModel(model) if in_family(model.config) else None
+                model._verigym_llama = found if found is not None and _agrees(found) else None
     return model._verigym_llama
 
 
