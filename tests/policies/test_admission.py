@@ -120,3 +120,20 @@ def test_a_request_whose_batch_ends_as_it_is_admitted_still_begins(monkeypatch: 
     monkeypatch.setattr(device, "advance", last)
     began = time.monotonic()
     assert sampled(device, 1)[1].ids == [100, 101, 102, 103] and time.monotonic() - began < 10
+
+
+def test_no_request_joins_the_rows_of_a_version_that_was_forgotten() -> None:
+    """The requests of that version were cancelled after they were admitted."""
+    engine, old = LocalEngine(LOADED.model, stop_ids={-1}), Device(threading.Event())
+
+    def row() -> Row:
+        return Row(Generation(ids=[1, 2, 3]), asyncio.get_running_loop().create_future())
+
+    async def admitted() -> list[list[Row]]:
+        engine._decoders, engine._taken = [old], [(old, [row()])]  # type: ignore[list-item]
+        engine._waiting.append(row())
+        engine._admit()
+        return [new for _, new in engine._taken]
+
+    assert [len(new) for new in asyncio.run(admitted())] == [1, 1]
+    assert engine._taken[0][0] is old and engine._taken[1][0] is not old

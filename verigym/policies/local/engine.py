@@ -47,8 +47,8 @@ Decoder: TypeAlias = "PagedDecoder | SlotDecoder | PlainDecoder"
 them later, some at a time. `make_room` prepares the next steps, `launch` starts them, and `advance` returns the next tokens of
 all rows."""
 
-Taken: TypeAlias = "dict[tuple[str, Weights], tuple[Decoder, list[Row]]]"
-"""Admitted requests that have not begun, by version and weights."""
+Taken: TypeAlias = "dict[tuple[object, Weights], tuple[Decoder, list[Row]]]"
+"""Admitted requests that have not begun, by version and weights. In place of a version that was forgotten: its decoder."""
 
 _BITS: dict[Weights, Bits] = {"": 32, "int16": 16, "int8": 8}
 MOST_DECODERS = 4
@@ -215,7 +215,10 @@ class LocalEngine:
         """Admits waiting requests in order, as long as there is room in their batch."""
         with self._lock:
             waiting = list(self._waiting)
-        taken: Taken = {(decoder.version or "", decoder.weights): (decoder, new) for decoder, new in self._taken}
+        taken: Taken = {  # no new request joins a decoder whose version was forgotten
+            (decoder if decoder.version is None else decoder.version, decoder.weights): (decoder, new)
+            for decoder, new in self._taken
+        }
         room = self.max_batch - sum(len(decoder.everyone) for decoder in self._decoders)
         room -= sum(len(new) for _, new in self._taken)
         left: list[Row] = []
