@@ -18,7 +18,7 @@ demo: $(BASE)  ## put a recorded workspace into verigym-demo and show it: no mod
 quickstart: $(TRAIN) sandbox  ## run the whole cycle on the embedded model
 	$(BIN)/verigym quickstart
 
-test: sandbox style  ## run all checks and tests: 16 minutes on 2 idle cores
+test: sandbox style  ## run all checks and tests: 15 minutes on 2 cores
 	@$(MAKE) --no-print-directory -j 2 types suite || { cat build/types.log; exit 1; }
 
 # More processes than cores: a test often waits for a server or a process that it started.

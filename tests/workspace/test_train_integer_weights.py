@@ -13,7 +13,7 @@ import verigym
 from tests.model.families import make
 from tests.tiny import tiny
 from tests.workspace.desk import Bench
-from verigym.core.errors import BadInput
+from verigym.core.errors import BadInput, Refused
 from verigym.core.generation import Generation
 from verigym.core.protocols import Request
 from verigym.core.records import Message, Sampling, Version
@@ -27,6 +27,7 @@ from verigym.rollout.settings import EpisodeLimits, RunSettings
 from verigym.workspace import measure
 from verigym.workspace.dry_run import dry_run
 from verigym.workspace.gate_target import find_target
+from verigym.workspace.shared_reports import shared_reports
 
 needs_compiler = pytest.mark.skipif(cpu_kernels.library() is None, reason="no C++ compiler")
 INT16: dict[str, Any] = {"engine": {"weights": "int16"}}
@@ -116,7 +117,7 @@ def test_an_agent_with_its_own_sampling_settings_uses_the_weights_of_the_run() -
 
 
 @needs_compiler
-def test_the_gate_measures_with_the_weights_of_the_versions(fresh: Bench) -> None:
+def test_the_gate_measures_with_the_weights_of_the_versions_and_compare_names_those_of_the_run(fresh: Bench) -> None:
     environment, champion = load_environment(fresh.desk), fresh.ws.agent(str(fresh.model))
     candidate, _ = fresh.train("grpo")
     settings = RunSettings(sampling=Sampling(max_tokens=8, temperature=0.0, weights="int16"))
@@ -124,6 +125,8 @@ def test_the_gate_measures_with_the_weights_of_the_versions(fresh: Bench) -> Non
     assert fresh.ws.store.run(measured.run).config["sampling"]["weights"] == "int16"
     target = find_target(fresh.ws, candidate, champion)
     assert target.settings.sampling == Sampling(max_tokens=8, temperature=0.0)
+    with pytest.raises(Refused, match=f"-m {candidate.id} .* --max-tokens 8 --weights int16$"):
+        shared_reports(fresh.ws, candidate, champion)
 
 
 def test_a_version_cannot_have_integer_weights(tmp_path: Path) -> None:
