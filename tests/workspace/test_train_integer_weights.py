@@ -95,15 +95,13 @@ def test_the_dry_run_refuses_them_without_a_compiler_and_for_other_models(
         dry_run(fresh.ws, fresh.recipe("grpo", model=str(other), **INT16))
 
 
-def test_a_policy_without_our_engine_is_refused() -> None:
-    class Remote:
-        agent = "a-server"
-
-    measure.check_weights(Remote(), "")
-    with pytest.raises(
-        BadInput, match=r"for a model that runs in this process, and a-server does not\. Remove the setting"
-    ):
-        measure.check_weights(Remote(), "int16")
+def test_an_agent_on_a_server_is_refused_before_anything_is_stored(fresh: Bench) -> None:
+    far = fresh.ws.agent("http://127.0.0.1:9/v1#far")
+    before = len(fresh.ws.store.runs())
+    settings = RunSettings(sampling=Sampling(max_tokens=8, weights="int16"))
+    with pytest.raises(BadInput, match=r"a model that runs in this process, and .*far does not\. Remove the setting"):
+        measure.measure(fresh.ws, load_environment(fresh.desk), far, settings)
+    assert len(fresh.ws.store.runs()) == before
 
 
 def test_an_agent_with_its_own_sampling_settings_uses_the_weights_of_the_run() -> None:

@@ -129,14 +129,14 @@ def rollout(
     return run
 
 
-def check_weights(policy: Any, weights: str) -> None:
-    """Refuses other weights for a policy that cannot sample with them, before anything is stored."""
+def check_weights(agent: Version, policy: Any, weights: str) -> None:
+    """Refuses integer weights for an agent whose policy cannot sample with them, before anything is stored."""
     if not weights:
         return
     check = getattr(getattr(policy, "engine", None), "check_weights", None)
     if check is None:
         raise BadInput(
-            f"Weights in {weights} are for a model that runs in this process, and {policy.agent} does not. Remove the setting"
+            f"Weights in {weights} are for a model that runs in this process, and {agent.label} does not. Remove the setting"
         )
     check(weights)
 
@@ -208,7 +208,7 @@ async def _run(
         opened: Any = ws.place.sampling(ws, plan.agent) if missing else contextlib.nullcontext()
         async with opened as policy:
             if missing:
-                check_weights(policy, settings.sampling.weights)
+                check_weights(plan.agent, policy, settings.sampling.weights)
             ws.store.begin_run(plan.run, kind, config, plan.tasks, parent)
             async with runner_of(plan.environment, plan.agent, settings, context) as run:
                 plan = msgspec.structs.replace(plan, context=context)

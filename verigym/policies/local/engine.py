@@ -247,7 +247,7 @@ class LocalEngine:
             self._waiting.extendleft(reversed(left))
         self._taken = list(taken.values())
 
-    def _fits(self, decoder: Decoder, row: Row, new: list[Row], taken: "Taken") -> bool:
+    def _fits(self, decoder: Decoder, row: Row, new: list[Row], taken: Taken) -> bool:
         """Whether a decoder has room for one more row. The others give memory back for it, or it waits for them."""
         try:
             return decoder.fits(row, new)
@@ -258,7 +258,7 @@ class LocalEngine:
                 other.release(small=True)
             return len(idle) == len(self._decoders) and decoder.fits(row, new)
 
-    def _decoder(self, version: str, weights: Weights, taken: "Taken") -> "Decoder | None":
+    def _decoder(self, version: str, weights: Weights, taken: Taken) -> "Decoder | None":
         """The decoder with this version and these weights. Otherwise a new or idle decoder loads the version."""
         alike = [decoder for decoder in self._decoders if decoder.weights == weights]
         loaded = next((decoder for decoder in alike if decoder.version == version), None)
@@ -271,10 +271,9 @@ class LocalEngine:
         more = not self._decoders or (self._decoders[0].concurrent and len(self._decoders) < MOST_DECODERS)
         if not bare and not more and free is None and idle:
             old = idle.pop(0)
-            self._decoders = [
-                decoder for decoder in self._decoders if decoder is not old
-            ]  # others may go through the old list
-            del old, alike
+            # a new list, because other threads may go through this one
+            self._decoders = [decoder for decoder in self._decoders if decoder is not old]
+            del old  # its memory is needed for the next one
             more = True
         if not bare and more:
             free = decoder_for(self.model, self.max_batch, self.window, weights)
@@ -442,8 +441,7 @@ def decoder_for(model: Any, max_batch: int, window: int, weights: Weights = "") 
         from verigym.policies.local.paged import PagedDecoder
 
         return PagedDecoder(FusedWeights(llama), max_batch, window)
-    bits = _BITS[weights]
-    return SlotDecoder(model, fused_weights(llama, bits), weights)
+    return SlotDecoder(model, fused_weights(llama, _BITS[weights]), weights)
 
 
 def _out_of_memory(error: Exception) -> bool:
